@@ -1,0 +1,299 @@
+/**
+ * Whether a row differs between the runs before and those after, and how exactly that is known: what
+ * report/diff/diff_statistics.h and dispersion.h compute and explain, for rows that the page adds up.
+ *
+ * The costs of a row are one array: weight, samples and squares of the weights, run by run.
+ */
+
+import { binomialBothTails, digammaOf, studentBothTails } from "./distributions.js";
+import { trigammaInverse, trigammaOf } from "./distributions.js";
+
+const MIN_ROWS = 3; /* that tell what their dispersions have in common */
+const MIN_DISPERSION = 1e-4;
+
+/** What the dispersions of rows have in common. @typedef {{degrees: number, scale: number,
+ * allDegrees: number}} Prior */
+/** Error: the standard deviation of the difference. @typedef {{before: number, after: number,
+ * error: number}} Difference */
+/** Writes what a row costs. @typedef {(row: number, costs: Float64Array) => void} Fill */
+
+/** Of a part of a run. @param {Float64Array} costs @param {number} run */
+function meanWeight(costs, run) {
+	return costs[3 * run + 1] ? costs[3 * run] / costs[3 * run + 1] : 0;
+}
+
+/** The draws of the runs: of shares of their costs, or of costs over amounts. */
+class Draws {
+	/** @param {Uint8Array} sides by run: 1: after @param {Float64Array} whole what the runs cost
+	 * @param {number[] | null} amounts what costs are divided by; null: shares are compared
+	 * @param {number} minimum of samples that a row needs for a test */
+	constructor(sides, whole, amounts, minimum) {
+		this.sides = sides;
+		this.runs = sides.length;
+		this.whole = whole;
+		this.amounts = amounts;
+		this.minimum = minimum;
+		this.degrees = Math.max(this.runs - 2, 0);
+		this.sums = [0, 0];
+		for (let run = 0; run < this.runs; run++)
+			this.sums[sides[run]] += this.divisor(run);
+		/** @type {Prior | null} */
+		this.prior = null;
+		this.rest = new Float64Array(whole.length);
+		this.inner = new Float64Array(whole.length);
+	}
+
+	/** @param {number} run */
+	divisor(run) {
+		return this.amounts ? this.amounts[run] : this.whole[3 * run];
+	}
+
+	/** @param {number} run */
+	partOfSide(run) {
+		const sum = this.sums[this.sides[run]];
+		return sum > 0 ? this.divisor(run) / sum : 0;
+	}
+
+	/** @param {Float64Array} costs @param {number} run */
+	squareWeight(costs, run) {
+		const known = costs[3 * run + 1] ? costs : this.whole;
+		const [weight, squares] = [known[3 * run], known[3 * run + 2]];
+		return squares > 0 && weight ? squares / weight : meanWeight(known, run);
+	}
+
+	/** What the runs have beside a row. @param {Float64Array} costs @param {Float64Array} rest that is
+	 * filled, and returned */
+	outside(costs, rest) {
+		for (let run = 0; run < this.runs; run++) {
+			const inside = this.squareWeight(costs, run) * costs[3 * run];
+			const all = this.whole[3 * run + 2] || meanWeight(this.whole, run) * this.whole[3 * run];
+			rest[3 * run] = Math.max(this.whole[3 * run] - costs[3 * run], 0);
+			rest[3 * run + 1] = Math.max(this.whole[3 * run + 1] - costs[3 * run + 1], 0);
+			rest[3 * run + 2] = Math.max(all - inside, 0);
+		}
+		return rest;
+	}
+
+	/** The variance in a run of what is drawn with a value. @param {Float64Array} rest
+	 * @param {number} run @param {number} value @param {number} inside square weight */
+	varianceInRun(rest, run, value, inside) {
+		const by = this.divisor(run);
+		if (by <= 0)
+			return 0;
+		if (this.amounts)
+			return (value * inside) / by;
+		const share = Math.min(value, 1);
+		return (share * (1 - share) *
+			((1 - share) * inside + share * this.squareWeight(rest, run))) / by;
+	}
+
+	/** @param {Float64Array} costs @param {number} side */
+	value(costs, side) {
+		let sum = 0;
+		for (let run = 0; run < this.runs; run++)
+			sum += this.sides[run] === side ? costs[3 * run] : 0;
+		return this.sums[side] > 0 ? sum / this.sums[side] : 0;
+	}
+
+	/** @param {Float64Array} costs @param {number} [side] -1: both */
+	samples(costs, side = -1) {
+		let n = 0;
+		for (let run = 0; run < this.runs; run++)
+			n += side < 0 || this.sides[run] === side ? costs[3 * run + 1] : 0;
+		return n;
+	}
+
+	/** Pearson's X^2 of the runs about their sides' values, over the degrees of freedom.
+	 * @param {Float64Array} costs */
+	dispersion(costs) {
+		const values = [this.value(costs, 0), this.value(costs, 1)];
+		const rest = this.outside(costs, this.rest);
+		let sum = 0;
+		for (let run = 0; run < this.runs; run++) {
+			const value = values[this.sides[run]];
+			const by = this.divisor(run);
+			const variance = this.varianceInRun(rest, run, value, this.squareWeight(costs, run));
+			if (by > 0 && variance > 0)
+				sum += (costs[3 * run] / by - value) ** 2 / variance;
+		}
+		return sum / this.degrees;
+	}
+
+	/** Learns from all rows that have samples enough how much runs vary. @param {number} n
+	 * @param {Fill} fill */
+	fit(n, fill) {
+		if (!this.degrees)
+			return;
+		const least = this.minimum * this.runs;
+		const all = this.samples(this.whole);
+		const costs = new Float64Array(this.whole.length);
+		const dispersions = [];
+		for (let row = 0; row < n; row++) {
+			fill(row, costs);
+			const inside = this.samples(costs);
+			if (inside >= least && all - inside >= least)
+				dispersions.push(this.dispersion(costs));
+		}
+		this.prior = priorOf(dispersions, this.degrees);
+	}
+
+	/** A row's dispersion and its degrees of freedom, moderated. @param {Float64Array} costs */
+	moderated(costs) {
+		const { prior, degrees } = this;
+		if (!prior)
+			return { dispersion: 1, known: Infinity };
+		const known = Math.min(prior.degrees + degrees, prior.allDegrees);
+		const dispersion = prior.degrees === Infinity ? prior.scale
+			: (prior.degrees * prior.scale + degrees * this.dispersion(costs)) /
+				(prior.degrees + degrees);
+		return { dispersion: Math.max(dispersion, 1), known };
+	}
+
+	/** @param {Float64Array} costs @param {number} distance @param {number} dispersion
+	 * @param {number} degrees */
+	probability(costs, distance, dispersion, degrees) {
+		const weights = commonWeights(this, costs);
+		const exposure = [0, 0];
+		for (let run = 0; run < this.runs; run++) {
+			const weight = weights.mean * meanWeight(this.whole, run);
+			exposure[this.sides[run]] += weight > 0 ? this.divisor(run) / weight : 0;
+		}
+		const [before, after] = exposure;
+		const n = this.samples(costs);
+		const common = n / (before + after);
+		const rest = this.outside(costs, this.inner);
+		let variance = 0;
+		for (let run = 0; run < this.runs; run++)
+			variance += this.partOfSide(run) ** 2 * this.varianceInRun(rest, run, common,
+				weights.square * meanWeight(this.whole, run));
+		variance *= dispersion;
+		if (before <= 0 || after <= 0 || variance <= 0)
+			return 1;
+		const perSample = (common * (1 / before + 1 / after)) / variance;
+		const exact = binomialBothTails(this.samples(costs, 1) * perSample, n * perSample,
+			after / (before + after));
+		return Math.max(exact, studentBothTails(distance / Math.sqrt(variance), degrees));
+	}
+
+	/** @param {Float64Array} costs @returns {Difference} */
+	compare(costs) {
+		const { dispersion } = this.moderated(costs);
+		const values = [this.value(costs, 0), this.value(costs, 1)];
+		const rest = this.outside(costs, this.rest);
+		let variance = 0;
+		for (let run = 0; run < this.runs; run++)
+			variance += this.partOfSide(run) ** 2 * this.varianceInRun(rest, run,
+				values[this.sides[run]], this.squareWeight(costs, run));
+		return { before: values[0], after: values[1],
+			error: Math.sqrt(Math.max(dispersion * variance, 0)) };
+	}
+
+	/** The probability of the difference by chance; NaN: there are too few samples for a test.
+	 * @param {Float64Array} costs */
+	test(costs) {
+		const { dispersion, known } = this.moderated(costs);
+		const rest = this.amounts ? costs : this.outside(costs, this.rest);
+		const tested = this.samples(rest) < this.samples(costs) ? rest : costs;
+		const distance = Math.abs(this.value(costs, 1) - this.value(costs, 0));
+		return this.samples(tested) < this.minimum ? NaN
+			: this.probability(tested, distance, dispersion, known);
+	}
+}
+
+/** If nothing changed, a row's samples have the same weights in all runs, over the runs' mean.
+ * @param {Draws} draws @param {Float64Array} costs */
+function commonWeights(draws, costs) {
+	let [samples, weights, squares] = [0, 0, 0];
+	for (let run = 0; run < draws.runs; run++) {
+		const unit = meanWeight(draws.whole, run);
+		if (!costs[3 * run + 1] || unit <= 0)
+			continue;
+		samples += costs[3 * run + 1];
+		weights += costs[3 * run] / unit;
+		squares += (draws.squareWeight(costs, run) * costs[3 * run]) / (unit * unit);
+	}
+	return { mean: samples > 0 ? weights / samples : 0,
+		square: weights > 0 ? squares / weights : 0 };
+}
+
+/** @param {number[]} dispersions @param {number} degrees @returns {Prior} */
+function priorOf(dispersions, degrees) {
+	const n = dispersions.length;
+	if (n < MIN_ROWS)
+		return { degrees: 0, scale: 0, allDegrees: Infinity };
+	const logs = dispersions.map((of) => Math.log(Math.max(of, MIN_DISPERSION)) -
+		digammaOf(degrees / 2) + Math.log(degrees / 2));
+	const mean = logs.reduce((sum, log) => sum + log / n, 0);
+	const variance = logs.reduce((sum, log) => sum + (log - mean) ** 2 / (n - 1), 0) -
+		trigammaOf(degrees / 2);
+	if (variance <= 0)
+		return { degrees: Infinity, scale: Math.exp(mean), allDegrees: degrees * n };
+	const known = 2 * trigammaInverse(variance);
+	return { degrees: known, allDegrees: degrees * n,
+		scale: Math.exp(mean + digammaOf(known / 2) - Math.log(known / 2)) };
+}
+
+/** Adjusts probabilities for a false discovery rate: by Benjamini and Hochberg, or if rows share
+ * samples, by Benjamini and Yekutieli. @param {Float64Array} p NaN: not tested
+ * @param {boolean} shareSamples */
+function adjust(p, shareSamples) {
+	const tests = Uint32Array.from(p.keys()).filter((row) => !Number.isNaN(p[row]))
+		.sort((a, b) => p[a] - p[b]);
+	let harmonic = 0;
+	for (let i = 1; i <= tests.length; i++)
+		harmonic += 1 / i;
+	const n = tests.length * (shareSamples ? harmonic : 1);
+	let least = 1;
+	for (let i = tests.length - 1; i >= 0; i--) {
+		least = Math.min(least, (p[tests[i]] * n) / (i + 1));
+		p[tests[i]] = least;
+	}
+}
+
+/** Tests of rows among each other. */
+export class Tests {
+	/** @param {{runs: {side: "before" | "after", amount?: number}[], shares: boolean,
+	 * samples: number}} facts samples that a row needs for a test
+	 * @param {Float64Array} whole what the runs cost */
+	constructor(facts, whole) {
+		const sides = Uint8Array.from(facts.runs, ({ side }) => Number(side === "after"));
+		const amounts = facts.runs.map(({ amount }) => amount ?? 1);
+		this.draws = new Draws(sides, whole, facts.shares ? null : amounts, facts.samples);
+		/* a share has to move with its cost in a run */
+		this.costs = facts.shares ? new Draws(sides, whole, amounts.map(() => 1), facts.samples)
+			: null;
+	}
+
+	/** @param {Float64Array} costs @returns {Difference} */
+	compare(costs) {
+		return this.draws.compare(costs);
+	}
+
+	/** Of a row that is not adjusted for others. @param {Float64Array} costs */
+	test(costs) {
+		const p = this.draws.test(costs);
+		if (!this.costs || Number.isNaN(p))
+			return p;
+		const share = this.draws.value(costs, 1) - this.draws.value(costs, 0);
+		const cost = this.costs.value(costs, 1) - this.costs.value(costs, 0);
+		return share * cost > 0 ? Math.max(p, this.costs.test(costs)) : 1;
+	}
+
+	/** By row, the adjusted probability of its difference by chance, or NaN for a row that is not
+	 * tested; and how large the difference is. @param {number} n rows, all that have samples enough
+	 * @param {Fill} fill @param {boolean} shareSamples */
+	testAll(n, fill, shareSamples) {
+		const costs = new Float64Array(this.draws.whole.length);
+		const q = new Float64Array(n);
+		const distances = new Float64Array(n);
+		this.draws.fit(n, fill);
+		this.costs?.fit(n, fill);
+		for (let row = 0; row < n; row++) {
+			fill(row, costs);
+			q[row] = this.test(costs);
+			distances[row] = Math.abs(this.draws.value(costs, 1) - this.draws.value(costs, 0));
+		}
+		adjust(q, shareSamples);
+		return { q, distances };
+	}
+}
