@@ -473,7 +473,8 @@ static int browse(const struct diff_command *command, const struct diff *paths,
 static int write_page(const struct diff_command *command, const struct diff *paths,
 		      const struct diff *functions)
 {
-	const struct comparison_page page = { paths, functions };
+	const struct comparison_page page = { paths, functions,
+					      command->request.report.view.merge_copies };
 	const char *path = command->request.report.html;
 	const size_t n = command->request.n_sources;
 	_cleanup_free_ const char **inputs = calloc(n, sizeof(*inputs));

@@ -1,15 +1,17 @@
 #include "report/html/comparison_columns.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "report/html/page_column.h"
 #include "report/html/page_string.h"
 
-#define KEY_SIZE 64 /* of three numbers */
+#define KEY_SIZE        64 /* of three numbers */
+#define MAX_UNEVEN_BITS 52
 
 /* By what they are called on both sides. */
 struct function {
@@ -81,77 +83,48 @@ static void write_levels(struct writing *writing, const struct diff *diff, struc
 	page_column_write(&writing->column, out);
 }
 
-static void write_statuses(struct writing *writing, const struct diff *diff,
-			   struct byte_buffer *out)
+/*
+ * How much larger the sum of the squares is than that of equal weights would be: 0, or more, in
+ * units of 2^-COMPARISON_UNEVEN_BITS. Weights that hardly differ compress well so.
+ */
+static uint64_t unevenness(const struct diff_cost *cost)
 {
-	for (size_t i = 0; i < diff->n_shown; i++) {
-		const char *status = diff_row_status(diff, diff->order[i]);
+	const double weight = (double)cost->weight;
 
-		page_column_add(&writing->column, strcmp(status, "new") == 0    ? 1
-						  : strcmp(status, "gone") == 0 ? 2
-										: 0);
-	}
-	page_column_write(&writing->column, out);
+	if (cost->squares <= 0 || !cost->weight || !cost->samples)
+		return 0;
+	const double ratio = cost->squares / weight * ((double)cost->samples / weight);
+	const double uneven = ldexp(ratio - 1, COMPARISON_UNEVEN_BITS);
+	return uneven >= 0.5 ? (uint64_t)fmin(uneven + 0.5, ldexp(1, MAX_UNEVEN_BITS)) : 0;
 }
 
-static uint64_t weight_of_side(const struct diff *diff, size_t metric, enum diff_measure measure,
-			       size_t row, enum diff_side side)
+static void write_costs(struct writing *writing, const struct diff *diff, size_t metric, size_t run,
+			struct byte_buffer *out)
 {
-	const struct diff_cost *costs =
-		&diff->rows.metrics[metric].rows[measure][row * diff->rows.n_runs];
-	uint64_t sum = 0;
+	const struct diff_cost *costs = diff->rows.metrics[metric].rows[DIFF_SELF] + run;
+	const size_t n_runs = diff->rows.n_runs;
 
-	for (size_t i = 0; i < diff->rows.n_runs; i++) {
-		if (diff->sources[i].side == side)
-			sum += costs[i].weight;
-	}
-	return sum;
-}
-
-static uint32_t float_bits(double number)
-{
-	const float narrow = (float)number;
-	uint32_t bits;
-
-	memcpy(&bits, &narrow, sizeof(bits));
-	return bits;
-}
-
-static void write_changes(struct writing *writing, const struct diff *diff, size_t metric,
-			  enum diff_measure measure, struct byte_buffer *out)
-{
-	const struct diff_change *changes = diff->changes[metric].rows[measure];
-	const size_t *order = diff->order;
-
-	for (int side = DIFF_BEFORE; side < N_DIFF_SIDES; side++) {
-		for (size_t i = 0; i < diff->n_shown; i++)
-			page_column_add(&writing->column,
-					weight_of_side(diff, metric, measure, order[i],
-						       (enum diff_side)side));
-		page_column_write(&writing->column, out);
-	}
 	for (size_t i = 0; i < diff->n_shown; i++)
-		page_column_add(&writing->column, float_bits(changes[order[i]].result.error));
+		page_column_add(&writing->column, costs[diff->order[i] * n_runs].weight);
 	page_column_write(&writing->column, out);
 	for (size_t i = 0; i < diff->n_shown; i++)
-		page_column_add(&writing->column, float_bits(changes[order[i]].q));
+		page_column_add(&writing->column, costs[diff->order[i] * n_runs].samples);
 	page_column_write(&writing->column, out);
 	for (size_t i = 0; i < diff->n_shown; i++)
-		page_column_add(&writing->column, diff_change_is_significant(&changes[order[i]]));
+		page_column_add(&writing->column, unevenness(&costs[diff->order[i] * n_runs]));
 	page_column_write(&writing->column, out);
 }
 
-static int write_table(struct writing *writing, const struct diff *diff, struct byte_buffer *out)
+static int write_nodes(struct writing *writing, const struct diff *diff, struct byte_buffer *out)
 {
 	byte_buffer_add_unsigned(out, diff->n_shown);
 	write_levels(writing, diff, out);
 	int err = write_row_functions(writing, diff, out);
 	if (err)
 		return err;
-	write_statuses(writing, diff, out);
 	for (size_t metric = 0; metric < diff->rows.n_metrics; metric++) {
-		for (int measure = 0; measure < N_DIFF_MEASURES; measure++)
-			write_changes(writing, diff, metric, (enum diff_measure)measure, out);
+		for (size_t run = 0; run < diff->rows.n_runs; run++)
+			write_costs(writing, diff, metric, run, out);
 	}
 	return 0;
 }
@@ -170,30 +143,26 @@ static void write_functions(struct writing *writing, struct byte_buffer *out)
 	page_column_write(&writing->column, out);
 }
 
-/* Strings and functions are known after the rows are written, and precede them. */
-static int run(struct writing *writing, const struct diff *paths, const struct diff *functions,
-	       struct byte_buffer *out)
+/* Strings and functions are known after the nodes are written, and precede them. */
+static int run(struct writing *writing, const struct diff *paths, struct byte_buffer *out)
 {
-	struct byte_buffer tables = { 0 };
-	int err = write_table(writing, paths, &tables);
+	struct byte_buffer nodes = { 0 };
+	int err = write_nodes(writing, paths, &nodes);
 
-	if (!err)
-		err = write_table(writing, functions, &tables);
 	if (!err) {
 		page_strings_write(&writing->strings, out);
 		write_functions(writing, out);
-		byte_buffer_add(out, tables.bytes, tables.size);
-		err = out->lacks_memory || tables.lacks_memory ? -ENOMEM : 0;
+		byte_buffer_add(out, nodes.bytes, nodes.size);
+		err = out->lacks_memory || nodes.lacks_memory ? -ENOMEM : 0;
 	}
-	byte_buffer_deinit(&tables);
+	byte_buffer_deinit(&nodes);
 	return err;
 }
 
-int comparison_columns_write(const struct diff *paths, const struct diff *functions,
-			     struct byte_buffer *out)
+int comparison_columns_write(const struct diff *paths, struct byte_buffer *out)
 {
 	struct writing writing = { 0 };
-	int err = run(&writing, paths, functions, out);
+	int err = run(&writing, paths, out);
 
 	string_ids_deinit(&writing.strings);
 	string_ids_deinit(&writing.keys);

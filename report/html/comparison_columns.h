@@ -4,13 +4,13 @@
  *
  * - strings (report/html/page_string.h).
  * - functions: their number; columns: name and module (strings), kind (enum row_kind).
- * - two tables, of call paths and of functions, each with its number of rows, and columns by row,
- * in the order of the comparison: levels up from the row before (of the first one from above all
- *   rows) and 1; function; status (0: on both sides, 1: new, 2: gone); then for each metric self
- * and total cost: the weight before, the weight after, the bits of the difference's error and of q
- * as binary32 numbers (NaN: not tested), and whether it is significant.
+ * - call paths: their number; columns, in the order of the comparison: levels up from the path
+ * before (of the first one from above all paths) and 1; function; then for each metric and run,
+ *   of the path's own cost: weight, samples, and how much larger the squares of the weights are
+ *   than those of equal weights would be, in units of 2^-COMPARISON_UNEVEN_BITS.
  *
- * A value is a weight over the side's divisor, which the page's facts have.
+ * These costs are what all other trees of the page add up, and what it tests: so the page has the
+ * numbers of dendro diff for what is selected there, too.
  */
 #ifndef REPORT_HTML_COMPARISON_COLUMNS_H
 #define REPORT_HTML_COMPARISON_COLUMNS_H
@@ -18,8 +18,9 @@
 #include "cct/encoding/byte_buffer.h"
 #include "report/diff/diff.h"
 
-/* Appends comparisons of the same runs, by call paths and by functions, to @out. 0 or -ENOMEM. */
-int comparison_columns_write(const struct diff *paths, const struct diff *functions,
-			     struct byte_buffer *out);
+#define COMPARISON_UNEVEN_BITS 24
+
+/* Appends a comparison of call paths (VIEW_TREE) to @out. 0 or -ENOMEM. */
+int comparison_columns_write(const struct diff *paths, struct byte_buffer *out);
 
 #endif

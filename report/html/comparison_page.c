@@ -19,20 +19,6 @@ static const char *const norms[] = {
 	[DIFF_BY_METRIC] = "metric", [DIFF_BY_NUMBER] = "number",
 };
 
-/* What the weights of a side are divided by. */
-static double divisor(const struct diff *diff, size_t metric, enum diff_side side)
-{
-	const struct diff_run *runs = diff->rows.metrics[metric].runs;
-	double sum = 0;
-
-	for (size_t i = 0; i < diff->rows.n_runs; i++) {
-		if (diff->sources[i].side == side)
-			sum += diff_has_shares(diff) ? (double)runs[i].cost.weight
-						     : diff->sources[i].amount;
-	}
-	return sum;
-}
-
 /* JSON has no NaN. */
 static void write_number(FILE *out, const char *before, double number)
 {
@@ -42,8 +28,18 @@ static void write_number(FILE *out, const char *before, double number)
 		fprintf(out, "%s%.17g", before, number);
 }
 
-static int write_metric(FILE *out, const struct diff *diff, size_t metric)
+static size_t count_significant(const struct diff *diff, size_t metric, enum diff_measure measure)
 {
+	size_t n = 0;
+
+	for (size_t i = 0; i < diff->rows.n_rows; i++)
+		n += diff_change_is_significant(&diff->changes[metric].rows[measure][i]);
+	return n;
+}
+
+static int write_metric(FILE *out, const struct comparison_page *page, size_t metric)
+{
+	const struct diff *diff = page->paths;
 	const struct diff_changes *changes = &diff->changes[metric];
 	const struct diff_change *total = &changes->total;
 	int err = page_string_write(out, metric ? ",\n{\"event\":" : "{\"event\":",
@@ -53,9 +49,9 @@ static int write_metric(FILE *out, const struct diff *diff, size_t metric)
 		err = page_string_write(out, ",\"cost\":", diff->options.metrics[metric].unit);
 	if (!err)
 		err = page_string_write(out, ",\"unit\":", diff_unit(diff, metric));
-	write_number(out, ",\"divisors\":[", divisor(diff, metric, DIFF_BEFORE));
-	write_number(out, ",", divisor(diff, metric, DIFF_AFTER));
-	write_number(out, "],\"total\":{\"before\":", total->result.values[DIFF_BEFORE]);
+	fprintf(out, ",\"moved\":[%zu,%zu]", count_significant(page->functions, metric, DIFF_SELF),
+		count_significant(diff, metric, DIFF_TOTAL));
+	write_number(out, ",\"total\":{\"before\":", total->result.values[DIFF_BEFORE]);
 	write_number(out, ",\"after\":", total->result.values[DIFF_AFTER]);
 	write_number(out, ",\"error\":", total->result.error);
 	write_number(out, ",\"q\":", total->q);
@@ -63,18 +59,18 @@ static int write_metric(FILE *out, const struct diff *diff, size_t metric)
 	return err;
 }
 
-static int write_metrics(FILE *out, const struct diff *diff)
+static int write_metrics(FILE *out, const struct comparison_page *page)
 {
 	int err = 0;
 
 	fputs(",\n\"metrics\":[", out);
-	for (size_t i = 0; i < diff->rows.n_metrics && !err; i++)
-		err = write_metric(out, diff, i);
+	for (size_t i = 0; i < page->paths->rows.n_metrics && !err; i++)
+		err = write_metric(out, page, i);
 	putc(']', out);
 	return err;
 }
 
-/* Samples and costs by metric. */
+/* Samples, weights and their squares by metric. */
 static int write_run(FILE *out, const struct diff *diff, size_t run)
 {
 	const struct diff_source *source = &diff->sources[run];
@@ -85,8 +81,9 @@ static int write_run(FILE *out, const struct diff *diff, size_t run)
 	for (size_t i = 0; i < diff->rows.n_metrics; i++) {
 		const struct diff_cost *cost = &diff->rows.metrics[i].runs[run].cost;
 
-		fprintf(out, "%s[%" PRIu64 ",%" PRIu64 "]", i ? "," : "", cost->samples,
-			cost->weight);
+		fprintf(out, "%s[%" PRIu64 ",%" PRIu64, i ? "," : "", cost->samples, cost->weight);
+		write_number(out, ",", cost->squares);
+		putc(']', out);
 	}
 	putc(']', out);
 	if (!diff_has_shares(diff))
@@ -106,13 +103,17 @@ static int write_runs(FILE *out, const struct diff *diff)
 	return err;
 }
 
-static int write_facts(FILE *out, const struct diff *diff)
+static int write_facts(FILE *out, const struct comparison_page *page)
 {
+	const struct diff *diff = page->paths;
 	int err = 0;
 
-	fprintf(out, "{\"version\":\"%s\",\"normalize\":\"%s\",\"shares\":%s,\"rate\":%g",
+	fprintf(out,
+		"{\"version\":\"%s\",\"normalize\":\"%s\",\"shares\":%s,\"rate\":%g,"
+		"\"samples\":%d,\"unevenBits\":%d,\"mergesCopies\":%s",
 		DENDRO_VERSION, norms[diff->options.norm], diff_has_shares(diff) ? "true" : "false",
-		DIFF_FALSE_RATE);
+		DIFF_FALSE_RATE, DIFF_MIN_SAMPLES, COMPARISON_UNEVEN_BITS,
+		page->merges_copies ? "true" : "false");
 	if (diff->options.per)
 		err = page_string_write(out, ",\"per\":", diff->options.per);
 	fputs(",\n\"kinds\":[", out);
@@ -120,14 +121,14 @@ static int write_facts(FILE *out, const struct diff *diff)
 		fprintf(out, "%s\"%s\"", kind ? "," : "", view_row_kind_name((enum row_kind)kind));
 	putc(']', out);
 	if (!err)
-		err = write_metrics(out, diff);
+		err = write_metrics(out, page);
 	if (!err)
 		err = write_runs(out, diff);
 	fputs("}\n", out);
 	return err;
 }
 
-static int write_facts_block(FILE *out, const struct diff *diff)
+static int write_facts_block(FILE *out, const struct comparison_page *page)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t size;
@@ -135,7 +136,7 @@ static int write_facts_block(FILE *out, const struct diff *diff)
 
 	if (!stream)
 		return -ENOMEM;
-	int err = write_facts(stream, diff);
+	int err = write_facts(stream, page);
 	if (fclose(stream) && !err)
 		err = -ENOMEM;
 	return err ? err : page_block_write(out, text, size);
@@ -144,7 +145,7 @@ static int write_facts_block(FILE *out, const struct diff *diff)
 static int write_rows_block(FILE *out, const struct comparison_page *page)
 {
 	struct byte_buffer bytes = { 0 };
-	int err = comparison_columns_write(page->paths, page->functions, &bytes);
+	int err = comparison_columns_write(page->paths, &bytes);
 
 	if (!err)
 		err = page_block_write(out, bytes.bytes, bytes.size);
@@ -157,7 +158,7 @@ int comparison_page_write(FILE *out, const struct comparison_page *page)
 	const char *at = comparison_text;
 
 	page_text_write(out, &at, comparison_text_end, PAGE_MARK_FACTS);
-	int err = write_facts_block(out, page->paths);
+	int err = write_facts_block(out, page);
 	page_text_write(out, &at, comparison_text_end, PAGE_MARK_TREE);
 	if (!err)
 		err = write_rows_block(out, page);

@@ -2,7 +2,8 @@
  * A comparison of runs as one file for browsers: the page, which the build has made of
  * report/html/diff/ and of what both pages need from report/html/page/, with the data in it, as
  * page.h has it for a profile. The data are two blocks (report/html/page_block.h): facts, and the
- * rows (report/html/comparison_columns.h). Its numbers are those of dendro diff --format json.
+ * call paths (report/html/comparison_columns.h), which the page adds up and tests itself
+ * (report/html/diff/). Its numbers are those of dendro diff --format json.
  */
 #ifndef REPORT_HTML_COMPARISON_PAGE_H
 #define REPORT_HTML_COMPARISON_PAGE_H
@@ -15,6 +16,7 @@
 struct comparison_page {
 	const struct diff *paths;     /* VIEW_TREE */
 	const struct diff *functions; /* VIEW_FUNCTIONS */
+	bool merges_copies;           /* inlined copies are a part of the function in its table */
 };
 
 /* 0, -ENOMEM, or -errno of the stream. */

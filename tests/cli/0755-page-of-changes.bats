@@ -8,7 +8,7 @@ setup_file() {
 	prepare make_recordings
 }
 
-# dispatch_1 and dispatch_2 have work in the ratio 1:2 before, and 1:6 after.
+# dispatch_1 and dispatch_2 have work in the ratio 1:2 before, and 1:6 after. A shell starts them.
 make_recordings() {
 	need_events
 	need cc
@@ -20,7 +20,7 @@ make_recordings() {
 	local side i
 	for side in before after; do
 		for i in 1 2; do
-			"$DENDRO" record -q -e cpu-clock,page-faults -o "$side$i.data" -- "$side/dispatch" 0.5
+			"$DENDRO" record -q -e cpu-clock,page-faults -o "$side$i.data" -- sh -c "$side/dispatch 0.5; :"
 		done
 	done
 }
@@ -34,9 +34,18 @@ setup() {
 # The page and the comparisons agree.
 has_changes() { # has_changes [OPTION...] FILE...
 	"$DENDRO" diff --html page.html "$@"
-	"$DENDRO" diff --view tree --format json "$@" >tree.json
-	"$DENDRO" diff --view functions --format json "$@" >functions.json
-	node "$ROOT/tests/page/changes.mjs" "$PWD/page.html" tree.json functions.json
+	local view
+	for view in tree callers functions; do
+		"$DENDRO" diff --view "$view" --format json "$@" >"$view.json"
+	done
+	node "$ROOT/tests/page/changes.mjs" "$PWD/page.html" tree.json callers.json functions.json
+}
+
+# Notes what the page with the filters of a link is to have.
+filter_like() { # filter_like FRAGMENT VIEW OPTION...
+	local report=filtered${#FILTERED[@]}.json
+	"$DENDRO" diff --format json --view "$2" "${@:3}" "${RUNS[@]}" >"$report"
+	FILTERED+=("$1" "$report")
 }
 
 @test "the page of a comparison has its numbers, colours, keys and links, and axe finds nothing" {
@@ -55,6 +64,40 @@ has_changes() { # has_changes [OPTION...] FILE...
 	need_browser
 	"$DENDRO" merge -o before.cct before1.data before2.data
 	has_changes before.cct -- after1.data after2.data
+}
+
+@test "filters of the page are those of dendro diff, and tests are made anew" {
+	need_browser
+	local FILTERED=()
+	"$DENDRO" diff --html page.html "${RUNS[@]}"
+	filter_like focus=%3Ddispatch_2 tree --focus '^dispatch_2$'
+	filter_like focus=dispatch_2 callers --focus dispatch_2
+	filter_like ignore=%3Ddispatch_2 functions --ignore '^dispatch_2$'
+	filter_like with=kernel tree --kernel none
+	filter_like with=kernel callers --kernel none
+	filter_like process=dispatch tree --comm dispatch
+	filter_like process=dispatch functions --comm dispatch
+	filter_like "focus=main&ignore=worker&with=kernel" functions \
+		--focus main --ignore worker --kernel none
+	node "$ROOT/tests/page/filtered_changes.mjs" "$PWD/page.html" "${FILTERED[@]}"
+}
+
+@test "callers and callees on both sides are those of the call graph, under recursion, too" {
+	need_browser
+	local i function
+	for i in 1 2; do
+		record "recursion$i.data" -- "$WORKLOADS/recursion" 0.5
+	done
+	for function in even odd recurse; do
+		has_sandwich "$function" recursion1.data recursion2.data
+	done
+	has_sandwich dispatch_2 before1.data after1.data
+}
+
+has_sandwich() { # has_sandwich FUNCTION FILE...
+	"$DENDRO" diff --html page.html "${@:2}"
+	"$DENDRO" diff --view callgraph --format json "${@:2}" >callgraph.json
+	node "$ROOT/tests/page/sandwich_changes.mjs" "$PWD/page.html" callgraph.json "$1"
 }
 
 @test "hostile names are text in the page of a comparison" {

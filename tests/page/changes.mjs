@@ -1,70 +1,23 @@
-// changes.mjs PAGE TREE.json FUNCTIONS.json: the page of a comparison has the numbers of dendro diff
-// --format json for each event; keys, clicks, colours, links and saved files work; accessible.
+// changes.mjs PAGE TREE.json CALLERS.json FUNCTIONS.json: the page of a comparison has the numbers of
+// dendro diff --format json for each event; keys, clicks, colours, links and saved files work; accessible.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { byKey, rowsOf, same, wantedOf } from "./compared.mjs";
 import { accessible, colorAt, colorOf, openPage, saved, withPage } from "./open.mjs";
 
-const [, , file, treeFile, functionsFile] = process.argv;
-const reports = [treeFile, functionsFile].map((name) => JSON.parse(readFileSync(name, "utf8")));
-const COLUMNS = ["before", "after", "difference", "error", "q", "significant"];
+const [, , file, ...files] = process.argv;
+const reports = files.map((name) => JSON.parse(readFileSync(name, "utf8")));
 const text = (page, selector) => page.textContent(selector);
 const fragment = (page) => page.evaluate(() => location.hash);
-const near = (a, b, what) => assert.ok(Math.abs(a - b) <= 1e-6 * Math.max(Math.abs(a), Math.abs(b)),
-	`${what}: ${a}, ${b}`);
-const byKey = (rows) => new Map(rows.map((row) => [row.key, row]));
-
-/** Rows of the page's CSV: a path of names, and both costs. */
-function rowsOf(csv) {
-	const path = [];
-	return csv.trimEnd().split("\r\n").slice(1).map((line) => {
-		const [, numbers, name, module, kind, status] =
-			/^([-\d.,e]+),"((?:[^"]|"")*)","((?:[^"]|"")*)",(\w+),(\w*),/.exec(line);
-		const [depth, ...values] = numbers.split(",");
-		path.length = Number(depth);
-		path.push(`${name}|${module}|${kind}`);
-		const measured = (from) => Object.fromEntries(COLUMNS.map((column, i) =>
-			[column, values[from + i] === "" ? null : Number(values[from + i])]));
-		return { key: path.slice(1).join(";"), status, self: measured(0),
-			total: measured(COLUMNS.length) };
-	}).slice(1);
-}
-
-/** Rows of dendro diff in one event. */
-function wantedOf(report, metric) {
-	const paths = [];
-	return report.rows.map((row, i) => {
-		const name = `${row.name}|${row.module}|${row.kind}`;
-		paths[i] = row.parent === undefined ? name : `${paths[row.parent]};${name}`;
-		return { key: paths[i], status: row.status ?? "", ...(metric ? row.others[metric - 1]
-			: { self: row.self, total: row.total }) };
-	}).filter(({ total }) => total.before || total.after);
-}
-
-function same(page, report, what) {
-	assert.deepEqual([...page.keys()].sort(), [...report.keys()].sort(), what);
-	for (const [key, row] of report) {
-		const found = page.get(key);
-		assert.equal(found.status, row.status, key);
-		for (const measure of ["self", "total"]) {
-			for (const column of COLUMNS.slice(0, -1)) {
-				const [a, b] = [found[measure][column], row[measure][column]];
-				assert.equal(a === null, b === null, `${what}, ${key}, ${column}`);
-				near(a ?? 0, b ?? 0, `${what}, ${measure}, ${key}, ${column}`);
-			}
-			assert.equal(found[measure].significant, Number(row[measure].significant), key);
-		}
-	}
-}
-
 async function numbers(page) {
 	const events = [reports[0].event, ...(reports[0].others ?? []).map(({ event }) => event)];
 	for (const [metric, event] of events.entries()) {
 		await page.selectOption("#metric", String(metric));
-		for (const [i, view] of ["paths", "functions"].entries()) {
+		for (const [i, view] of ["paths", "up", "functions"].entries()) {
 			await page.click(`[data-value='${view}']`);
 			const wanted = wantedOf(reports[i], metric);
 			same(byKey(rowsOf(await saved(page, "csv"))), byKey(wanted), `${view}, ${event}`);
-			if (view === "paths")
+			if (view !== "functions")
 				continue;
 			for (const status of ["new", "gone"]) {
 				await page.click(`[data-value='${status}']`);
@@ -86,7 +39,7 @@ function shownRows(page) {
 
 /** What moved most by self cost is first, and is found in the tree by keys alone. */
 async function keys(page) {
-	await page.keyboard.press("2");
+	await page.keyboard.press("4");
 	const functions = await shownRows(page);
 	assert.ok(functions.slice(1).every(({ difference }, i, all) =>
 		!i || Math.abs(difference) <= Math.abs(all[i - 1].difference)), "movers in order");
@@ -151,7 +104,7 @@ async function colors(page) {
 	assert.ok(total(await name(dearest)).some(({ difference }) => difference > 0));
 	assert.ok(total(await name(cheapest)).some(({ difference }) => difference < 0));
 	await page.keyboard.press("c");
-	await page.keyboard.press("2");
+	await page.keyboard.press("4");
 	const paints = await page.$$eval("#first .rows .row.chance .paint", (all) =>
 		all.map((paint) => paint.className).filter((name) => !name.includes("group")));
 	assert.deepEqual([...new Set(paints)], ["paint same"], "what chance explains is grey");
@@ -159,7 +112,7 @@ async function colors(page) {
 }
 
 async function links(page, browser) {
-	await page.keyboard.press("2");
+	await page.keyboard.press("4");
 	await page.keyboard.press("d");
 	const wanted = await shownRows(page);
 	const hash = await fragment(page);
@@ -182,7 +135,7 @@ await withPage(file, {}, async (page, browser) => {
 	await keys(page);
 	await colors(page);
 	await links(page, browser);
-	for (const key of ["1", "2", "3"]) {
+	for (const key of ["1", "2", "4", "5"]) {
 		await page.keyboard.press(key);
 		await accessible(page);
 	}

@@ -6,23 +6,22 @@ import { copyItem } from "../page/crumbs.js";
 import { byId } from "../page/elements.js";
 import { pressKey, redo, undo } from "../page/keys.js";
 import { csvField, itemsBelow, saveFile, savePng, svgOf } from "../page/save.js";
-import { firstChangeState } from "./change_state.js";
+import { firstChangeState, FLAGS } from "./change_state.js";
 
 /** All rows that are shown, with both costs. @param {ChangePage} page @param {Item} top */
 function csvOfChanges(page, top) {
-	const { changes, functions } = page.look;
+	const { changes, functions } = page.looks[0];
 	const columns = ["before", "after", "difference", "error", "q", "significant"];
 	const measures = /** @type {const} */ (["self", "total"]);
 	const lines = [["depth", ...measures.flatMap((of) => columns.map((name) => `${of}_${name}`)),
 		"name", "module", "kind", "status", "event"].join()];
 	for (const item of itemsBelow(changes, top)) {
-		const row = changes.rowOf(item);
 		lines.push([item.depth - top.depth, ...measures.flatMap((of) => {
-			const values = changes.values(row, of);
+			const values = changes.values(item, of);
 			return [values.before, values.after, values.difference, values.error,
 				Number.isNaN(values.q) ? "" : values.q, Number(values.isSignificant)];
 		}), csvField(functions.name[item.func]), csvField(functions.module[item.func]),
-		functions.kind[item.func], ["", "new", "gone"][changes.rows.status[row]],
+		functions.kind[item.func], ["", "new", "gone"][changes.status(item)],
 		csvField(page.facts.metrics[page.state.metric].event)].join());
 	}
 	return lines.map((line) => `${line}\r\n`).join("");
@@ -30,13 +29,13 @@ function csvOfChanges(page, top) {
 
 /** @param {ChangePage} page @param {string} format */
 function saveChanges(page, format) {
-	const { graph } = page.pane;
+	const { graph } = page.panes[0];
 	if (!graph.top)
 		return;
 	if (format === "png")
 		savePng(graph, "changes.png");
 	else if (format === "svg")
-		saveFile("changes.svg", new Blob([svgOf(graph, page.look, page.look.whole)],
+		saveFile("changes.svg", new Blob([svgOf(graph, page.looks[0], page.look.whole)],
 			{ type: "image/svg+xml" }));
 	else
 		saveFile("changes.csv", new Blob([csvOfChanges(page, graph.top)], { type: "text/csv" }));
@@ -50,12 +49,19 @@ function pressWhileSearching(page, event) {
 		return;
 	byId("query").value = "";
 	page.change({ query: "" });
-	page.pane.table.focus();
+	page.panes[0].table.focus();
 }
 
-/** @param {ChangePage} page @param {"chance" | "only" | "flame"} name */
+/** @param {ChangePage} page @param {string} name */
 function toggle(page, name) {
-	page.change({ [name]: !page.state[name] });
+	const known = FLAGS.find((of) => of === name);
+	if (known)
+		page.change({ [known]: !page.state[known] });
+}
+
+/** Whether the root of the tree is the innermost function. @param {ChangePage} page */
+function isUp(page) {
+	return page.looks[page.selectedIn].changes.isUp;
 }
 
 /** @param {ChangePage} page @returns {Record<string, () => void>} */
@@ -63,28 +69,36 @@ function keysOfChanges(page) {
 	return {
 		"/": () => byId("query").focus(),
 		"?": () => byId("help").showModal(),
-		"1": () => page.change({ view: "paths" }),
-		"2": () => page.change({ view: "functions" }),
-		"3": () => page.change({ view: "new" }),
-		"4": () => page.change({ view: "gone" }),
+		"1": () => page.showView("paths"),
+		"2": () => page.showView("up"),
+		"3": () => page.showView("sandwich"),
+		"4": () => page.showView("functions"),
+		"5": () => page.showView("new"),
+		"6": () => page.showView("gone"),
 		Backspace: () => page.zoomOut(),
 		Escape: () => page.zoomOut(),
 		N: () => page.nextMatch(-1),
+		R: () => toggle(page, "recursion"),
 		U: redo,
 		a: () => page.change({ side: "after" }),
 		b: () => page.change({ side: "before" }),
 		c: () => toggle(page, "chance"),
 		d: () => page.turnMeasure(),
-		g: () => page.pane.canvas.focus(),
-		h: () => page.pane.table.unfoldHotPath(),
+		f: () => page.filterSelected("focus"),
+		g: () => page.panes[0].canvas.focus(),
+		h: () => page.panes[0].table.unfoldHotPath(),
+		i: () => toggle(page, "inlined"),
+		k: () => toggle(page, "kernel"),
 		m: () => page.change({ side: "both" }),
 		n: () => page.nextMatch(1),
 		o: () => toggle(page, "only"),
 		q: () => byId("quality").showModal(),
 		r: () => page.change({ scale: page.state.scale === "absolute" ? "relative" : "absolute" }),
-		t: () => page.pane.table.focus(),
+		s: () => page.showView("sandwich"),
+		t: () => page.panes[0].table.focus(),
 		u: undo,
 		v: () => toggle(page, "flame"),
+		x: () => page.filterSelected("ignore"),
 	};
 }
 
@@ -92,12 +106,16 @@ function keysOfChanges(page) {
 function listenToChangeButtons(page) {
 	/** @type {Record<string, () => void>} */
 	const actions = {
-		"copy-name": () => copyItem(page.selected, page.look.functions, "name", true),
-		"copy-path": () => copyItem(page.selected, page.look.functions, "path", true),
+		"copy-name": () => copyItem(page.selected, page.look.functions, "name", !isUp(page)),
+		"copy-path": () => copyItem(page.selected, page.look.functions, "path", !isUp(page)),
 		"open-quality": () => byId("quality").showModal(),
 		"open-save": () => byId("save").showModal(),
 		"open-help": () => byId("help").showModal(),
-		hot: () => page.pane.table.unfoldHotPath(),
+		focus: () => page.filterSelected("focus"),
+		ignore: () => page.filterSelected("ignore"),
+		module: () => page.filterSelected("module"),
+		fold: () => page.foldModule(),
+		hot: () => page.panes[0].table.unfoldHotPath(),
 		undo,
 		redo,
 		reset: () => page.change(firstChangeState()),
@@ -107,10 +125,12 @@ function listenToChangeButtons(page) {
 	document.addEventListener("click", (event) => {
 		const target = /** @type {HTMLElement} */ (event.target);
 		const { choose, value, turn, save: format } = target.dataset;
-		if (choose)
+		if (choose === "view")
+			page.showView(/** @type {"paths"} */ (value));
+		else if (choose)
 			page.change({ [choose]: value });
 		else if (turn)
-			toggle(page, /** @type {"only"} */ (turn));
+			toggle(page, turn);
 		else if (format)
 			saveChanges(page, format);
 	});
@@ -121,6 +141,7 @@ export function listenToChanges(page) {
 	listenToChangeButtons(page);
 	byId("metric").addEventListener("change", () =>
 		page.change({ metric: Number(byId("metric").value) }));
+	byId("process").addEventListener("change", () => page.chooseProcess(byId("process").value));
 	byId("query").addEventListener("input", () => page.change({ query: byId("query").value }, true));
 	byId("query").addEventListener("keydown", (/** @type {KeyboardEvent} */ event) =>
 		pressWhileSearching(page, event));

@@ -2,12 +2,16 @@
 
 /** @import { Comparison, Compared, Measure } from "./comparison.js" */
 /** @import { ChangeLook } from "./change_table.js" */
+/** @import { Showing, TreeKind } from "./change_tree.js" */
 /** @import { ChangeState } from "./change_state.js" */
 /** @import { Item } from "../page/trees.js" */
 /** @import { PaneLook } from "../page/pane.js" */
+import { chipsOf } from "../page/chips.js";
 import { readColors } from "../page/colors.js";
+import { exactly, matchedCost, toggled } from "../page/costs.js";
 import { showCrumbs } from "../page/crumbs.js";
 import { byId, element, shown } from "../page/elements.js";
+import { Made } from "../page/made.js";
 import { Pane } from "../page/pane.js";
 import { matchesOf } from "../page/search.js";
 import { grouped, nameOf, shorten } from "../page/text.js";
@@ -17,10 +21,11 @@ import { CHANGE_COLORS, changeColor, changeText, relativeText, valueText } from 
 import { ChangeTable, RELATIVE_STEPS } from "./change_table.js";
 import { firstChangeState, fragmentOfChange, measureOf, readChangeFragment } from "./change_state.js";
 import { changeSummary, showRuns } from "./runs.js";
+import { Selected } from "./selected.js";
 
-const STATUSES = { paths: 0, functions: 0, new: 1, gone: 2 };
-const TITLES = { paths: "Call paths", functions: "Functions", new: "New functions",
-	gone: "Functions that are gone" };
+const STATUSES = { paths: 0, up: 0, sandwich: 0, functions: 0, new: 1, gone: 2 };
+const TITLES = { paths: "Call paths", up: "Functions and their callers", sandwich: "Call paths",
+	functions: "Functions", new: "New functions", gone: "Functions that are gone" };
 
 export class ChangePage {
 	/** @param {Comparison} facts @param {Compared} compared */
@@ -28,22 +33,32 @@ export class ChangePage {
 		this.facts = facts;
 		this.compared = compared;
 		this.state = firstChangeState();
+		this.made = new Made();
 		/** @type {Item | null} */
 		this.selected = null;
-		this.made = { key: "", tree: this.makeTree() };
+		this.selectedIn = 0; /* pane */
 		this.look = /** @type {PaneLook & ChangeLook} */ (/** @type {unknown} */ ({
-			functions: compared.functions, colors: readColors(CHANGE_COLORS), unit: "", whole: 0,
-			all: null, marks: "none", matches: null, flame: false, changes: this.made.tree,
-			shares: facts.shares, chance: false, scale: "absolute",
-			paintOf: (/** @type {Item} */ item) => changeColor(item, this.look),
-			summary: (/** @type {Item} */ item) => this.summary(item) }));
-		this.pane = new Pane(byId("first"), this.look, {
-			select: (item) => this.select(item),
-			open: (item) => this.change({ zoom: pathOf(item), selected: pathOf(item) }),
-			out: () => this.zoomOut(),
-			point: (item, narrow) => this.point(item, narrow),
-		}, ChangeTable);
+			functions: compared.model.functions, colors: readColors(CHANGE_COLORS), unit: "", whole: 0,
+			all: null, marks: "none", matches: null, flame: false, changes: null,
+			shares: facts.shares, chance: false, scale: "absolute" }));
+		/** By pane. @type {(PaneLook & ChangeLook)[]} */
+		this.looks = [];
+		this.panes = ["first", "second"].map((id, i) => this.makePane(byId(id), i));
 		this.fillHead();
+	}
+
+	/** Each has its tree. @param {HTMLElement} host @param {number} i */
+	makePane(host, i) {
+		const look = Object.create(this.look);
+		this.looks.push(look);
+		look.paintOf = (/** @type {Item} */ item) => changeColor(item, look);
+		look.summary = (/** @type {Item} */ item) => this.summary(item, look.changes);
+		return new Pane(host, look, {
+			select: (item) => this.select(item, i),
+			open: (item) => this.open(item),
+			out: () => this.zoomOut(),
+			point: (item, narrow) => this.point(item, narrow, i),
+		}, ChangeTable);
 	}
 
 	fillHead() {
@@ -60,7 +75,20 @@ export class ChangePage {
 			option.value = String(i);
 			byId("metric").append(option);
 		});
+		this.fillProcesses();
 		showRuns(byId("quality-body"), facts);
+	}
+
+	/** With one process there is nothing to choose. */
+	fillProcesses() {
+		const { kind, name } = this.look.functions;
+		const names = [...new Set(name.filter((_, i) => kind[i] === "process"))].sort();
+		byId("processes").hidden = names.length < 2;
+		byId("process").append(...names.map((of) => {
+			const option = /** @type {HTMLOptionElement} */ (element("option", shorten(of, 80)));
+			option.value = of;
+			return option;
+		}));
 	}
 
 	readAddress() {
@@ -69,64 +97,107 @@ export class ChangePage {
 		this.show();
 	}
 
-	/** @returns {ChangeTree} */
-	makeTree() {
-		const { metric, view, side, only } = this.state;
-		const rows = view === "paths" ? this.compared.paths : this.compared.table;
-		return new ChangeTree(rows, this.facts, { metric, measure: measureOf(this.state), side, only,
-			status: STATUSES[view] });
+	/** What the filters select. */
+	selection() {
+		const { kernel, inlined, recursion, folded, filters, idle } = this.state;
+		const hiding = { kernel, inlined, recursion, modules: folded };
+		return this.made.derive("selection", [hiding, filters, idle], () =>
+			new Selected(this.compared, this.facts, hiding, filters, idle));
 	}
 
-	/** The tree that the state asks for, which is made anew only if that has changed. */
-	tree() {
-		const { metric, view, side, only } = this.state;
-		const key = [metric, view, side, only, measureOf(this.state)].join();
-		if (key !== this.made.key)
-			this.made = { key, tree: this.makeTree() };
-		return this.made.tree;
+	/** @param {TreeKind} kind @returns {ChangeTree} */
+	tree(kind) {
+		const { metric, func, side, only, view, kernel, inlined, recursion, folded, filters,
+			idle } = this.state;
+		/** @type {Showing} */
+		const showing = { kind, func, metric, measure: measureOf(this.state), side, only,
+			status: STATUSES[view] };
+		return this.made.derive(kind,
+			[showing, kernel, inlined, recursion, folded, filters, idle],
+			() => new ChangeTree(this.selection(), showing));
+	}
+
+	/** @returns {ChangeTree[]} */
+	trees() {
+		const { view, func } = this.state;
+		if (view === "sandwich" && func >= 0 && func < this.look.functions.name.length)
+			return [this.tree("callers"), this.tree("callees")];
+		return [this.tree(view === "paths" || view === "sandwich" ? "paths"
+			: view === "up" ? "up" : "functions")];
+	}
+
+	isTable() {
+		return ["functions", "new", "gone"].includes(this.state.view);
 	}
 
 	show() {
+		performance.mark("dendro-show");
 		const { state, look, facts } = this;
-		const tree = this.tree();
-		const top = tree.find(state.zoom);
-		const found = tree.find(state.selected);
-		const isBelow = pathOf(found).length >= state.zoom.length &&
-			state.zoom.every((func, i) => func === state.selected[i]);
-		const selected = state.selected.length && isBelow ? found : null;
-		look.changes = tree;
 		look.unit = facts.metrics[state.metric].unit;
-		look.whole = tree.root.total;
 		look.matches = matchesOf(look.functions.name, state.query);
 		look.flame = state.flame;
 		look.chance = state.chance;
 		look.scale = state.scale;
-		byId("first").classList.toggle("listed", state.view !== "paths");
-		this.showTitle(tree);
-		this.pane.show(TITLES[state.view].toLowerCase(), tree, top, selected);
-		this.selected = selected ?? top;
-		this.describe(this.selected);
-		showCrumbs(byId("crumbs"), look.functions, top, (zoom) => this.change({ zoom }));
+		const trees = this.trees();
+		const isSandwich = trees.length > 1;
+		look.whole = trees[0].values(trees[0].root, "total").after;
+		byId("second").hidden = !isSandwich;
+		byId("panes").classList.toggle("sandwich", isSandwich);
+		byId("first").classList.toggle("listed", this.isTable());
+		trees.forEach((tree, i) => this.showTree(tree, i, isSandwich));
 		this.showMatched();
 		this.showTools();
-		this.showScale(tree);
+		this.showScale(trees[0]);
+		performance.measure("dendro-shown", "dendro-show");
 	}
 
-	/** @param {ChangeTree} tree */
-	showTitle(tree) {
-		const { view } = this.state;
-		const n = tree.wanted.reduce((sum, is) => sum + is, 0) - 1;
-		const title = /** @type {HTMLElement} */ (byId("first").querySelector(".pane-title"));
-		title.textContent = `${TITLES[view]} by ${measureOf(this.state)} cost: ${grouped(n)}`;
+	/** @param {ChangeTree} tree @param {number} i @param {boolean} isSandwich */
+	showTree(tree, i, isSandwich) {
+		const { state } = this;
+		const pane = this.panes[i];
+		const top = isSandwich ? tree.root : tree.find(state.zoom);
+		const found = isSandwich ? tree.root : tree.find(state.selected);
+		const isBelow = pathOf(found).length >= state.zoom.length &&
+			state.zoom.every((func, depth) => func === state.selected[depth]);
+		const selected = !isSandwich && state.selected.length && isBelow ? found : null;
+		this.looks[i].changes = tree;
+		this.showTitle(tree, pane.host);
+		pane.show(tree.isOfFunction ? tree.showing.kind : TITLES[state.view].toLowerCase(), tree, top,
+			selected);
+		if (i)
+			return;
+		this.selected = selected ?? top;
+		this.describe(this.selected, tree);
+		showCrumbs(byId("crumbs"), this.look.functions, top, (zoom) => this.change({ zoom }));
 	}
 
+	/** @param {ChangeTree} tree @param {HTMLElement} host */
+	showTitle(tree, host) {
+		const { view, func } = this.state;
+		const title = /** @type {HTMLElement} */ (host.querySelector(".pane-title"));
+		const by = `by ${measureOf(this.state)} cost`;
+		const n = view === "paths" || view === "sandwich" ? tree.selected.shape.n - 1
+			: tree.kids(tree.root).length;
+		title.textContent = tree.isOfFunction
+			? `${tree.isUp ? "Callers" : "Callees"} of ${shown(nameOf(this.look.functions, func))} ${by}`
+			: `${TITLES[view]} ${by}: ${grouped(n)}`;
+	}
+
+	/** What all samples with a match on their path cost, each counted once. */
 	showMatched() {
-		const { matches } = this.look;
-		const { rows, wanted } = this.tree();
-		let n = 0;
-		for (let i = 1; matches && i < rows.n; i++)
-			n += wanted[i] & matches[rows.func[i]];
-		byId("matched").textContent = matches ? grouped(n) : "";
+		const { matches, shares, unit } = this.look;
+		byId("matched").textContent = "";
+		if (!matches)
+			return;
+		const { shape } = this.selection();
+		const { runs, whole } = this.selection().of(this.state.metric);
+		const tree = this.looks[0].changes;
+		const costs = new Float64Array(whole.length);
+		runs.forEach(({ total }, run) => (costs[3 * run] = matchedCost(shape, total, matches)));
+		const { draws } = tree.tests.total;
+		const [before, after] = [draws.value(costs, 0), draws.value(costs, 1)];
+		byId("matched").textContent = before || after
+			? `${valueText(before, unit, shares)} → ${valueText(after, unit, shares)}` : "none";
 	}
 
 	showTools() {
@@ -143,7 +214,10 @@ export class ChangePage {
 			const { turn } = /** @type {HTMLElement} */ (button).dataset;
 			button.setAttribute("aria-pressed", String(state[/** @type {"only"} */ (turn)]));
 		}
-		byId("open-quality").textContent = changeSummary(this.compared, state.metric);
+		const process = state.filters.find(({ kind }) => kind === "process");
+		byId("process").value = process?.value ?? "";
+		byId("chips").replaceChildren(...chipsOf(state, (change) => this.change(change)));
+		byId("open-quality").textContent = changeSummary(this.facts, state.metric);
 	}
 
 	/** What colours mean. @param {ChangeTree} tree */
@@ -159,18 +233,18 @@ export class ChangePage {
 		byId("legend").replaceChildren(item);
 	}
 
-	/** @param {Item} item */
-	summary(item) {
-		const { changes, shares, unit } = this.look;
-		const values = changes.values(changes.rowOf(item), changes.showing.measure);
+	/** @param {Item} item @param {ChangeTree} tree */
+	summary(item, tree) {
+		const { shares, unit } = this.look;
+		const values = tree.values(item, tree.showing.measure);
 		return `${valueText(values.before, unit, shares)} before, ` +
 			`${valueText(values.after, unit, shares)} after, ` +
 			`${changeText(values.difference, unit, shares)}, ` +
 			(values.isSignificant ? "significant" : "within chance");
 	}
 
-	/** The line at the bottom. @param {Item} item @param {number} [narrow] */
-	describe(item, narrow = 0) {
+	/** The line at the bottom. @param {Item} item @param {ChangeTree} tree @param {number} [narrow] */
+	describe(item, tree, narrow = 0) {
 		const { functions } = this.look;
 		const name = narrow ? `${narrow} frames too narrow to show`
 			: shown(nameOf(functions, item.func));
@@ -178,16 +252,15 @@ export class ChangePage {
 		byId("detail-name").title = shorten(name, 1000);
 		byId("detail-module").textContent = narrow ? "" : shown(functions.module[item.func]);
 		const parts = narrow ? []
-			: [this.measured(item, "total"), this.measured(item, "self"),
+			: [this.measured(item, tree, "total"), this.measured(item, tree, "self"),
 				element("span", functions.kind[item.func])];
 		byId("detail-costs").replaceChildren(...parts);
 	}
 
-	/** @param {Item} item @param {Measure} measure */
-	measured(item, measure) {
-		const { changes, shares, unit } = this.look;
-		const row = changes.rowOf(item);
-		const values = changes.values(row, measure);
+	/** @param {Item} item @param {ChangeTree} tree @param {Measure} measure */
+	measured(item, tree, measure) {
+		const { shares, unit } = this.look;
+		const values = tree.values(item, measure);
 		const part = element("span", `${measure} `);
 		part.dataset.measure = measure;
 		part.append(element("b", valueText(values.before, unit, shares)), " → ",
@@ -195,27 +268,67 @@ export class ChangePage {
 		if (values.difference)
 			part.append(` ${changeText(values.difference, unit, shares)} ` +
 				`${changeText(values.error, unit, shares).replace("+", "±")} ` +
-				`(${relativeText(values, changes.rows.status[row])})` +
+				`(${relativeText(values, tree.status(item))})` +
 				(values.isSignificant ? ` *, q ${values.q.toPrecision(2)}`
 					: Number.isNaN(values.q) ? ", not tested"
 						: `, chance: q ${values.q.toPrecision(2)}`));
 		return part;
 	}
 
-	/** @param {Item | null} item under the pointer @param {number} narrow */
-	point(item, narrow) {
-		if (item)
-			this.describe(item, narrow);
-		else if (this.selected)
-			this.describe(this.selected);
+	/** @param {Item | null} item under the pointer @param {number} narrow @param {number} i pane */
+	point(item, narrow, i) {
+		const at = item ? i : this.selectedIn;
+		if (item || this.selected)
+			this.describe(/** @type {Item} */ (item ?? this.selected), this.looks[at].changes,
+				item ? narrow : 0);
+	}
+
+	/** @param {Item} item @param {number} i pane */
+	select(item, i) {
+		this.selected = item;
+		this.selectedIn = i;
+		this.describe(item, this.looks[i].changes);
+		if (i || this.looks[0].changes.isOfFunction)
+			return;
+		this.state.selected = pathOf(item);
+		history.replaceState(history.state, "", `#${fragmentOfChange(this.state)}`);
 	}
 
 	/** @param {Item} item */
-	select(item) {
-		this.selected = item;
-		this.describe(item);
-		this.state.selected = pathOf(item);
-		history.replaceState(history.state, "", `#${fragmentOfChange(this.state)}`);
+	open(item) {
+		if (this.looks[0].changes.isOfFunction)
+			this.change({ func: item.func });
+		else
+			this.change({ zoom: pathOf(item), selected: pathOf(item) });
+	}
+
+	/** @param {ChangeState["view"]} view */
+	showView(view) {
+		const func = this.selected?.parent || this.looks[0].changes.isOfFunction
+			? this.selected?.func ?? -1 : -1;
+		this.change(view === "sandwich" ? { view: func < 0 ? "paths" : view, func } : { view });
+	}
+
+	/** @param {"focus" | "ignore" | "module"} kind */
+	filterSelected(kind) {
+		const { functions } = this.look;
+		const func = this.selected?.func ?? -1;
+		const value = kind === "module" ? functions.module[func] : exactly(functions.name[func] ?? "");
+		if (func < 0 || functions.kind[func] === "root" || !value)
+			return;
+		this.change({ filters: toggled(this.state.filters, { kind, value }) });
+	}
+
+	foldModule() {
+		const module = this.look.functions.module[this.selected?.func ?? -1];
+		if (module && !this.state.folded.includes(module))
+			this.change({ folded: [...this.state.folded, module] });
+	}
+
+	/** @param {string} name "": all */
+	chooseProcess(name) {
+		const others = this.state.filters.filter(({ kind }) => kind !== "process");
+		this.change({ filters: name ? [...others, { kind: "process", value: name }] : others });
 	}
 
 	zoomOut() {
@@ -251,13 +364,13 @@ export class ChangePage {
 	 * step */
 	nextMatch(step) {
 		const { matches } = this.look;
-		const { graph, table } = this.pane;
-		const all = this.state.view === "paths" ? graph.boxes.filter((box) => !box.narrow)
-			.map((box) => box.item) : table.items;
+		const { graph, table } = this.panes[0];
+		const all = this.isTable() ? table.items
+			: graph.boxes.filter((box) => !box.narrow).map((box) => box.item);
 		const items = all.filter((item) => matches?.[item.func]);
 		const at = this.selected ? items.indexOf(this.selected) : -1;
 		const next = items[(at + step + items.length) % items.length];
 		if (next)
-			this.pane.choose(next);
+			this.panes[0].choose(next);
 	}
 }

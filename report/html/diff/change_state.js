@@ -1,34 +1,44 @@
 /** What is shown of a comparison, as the fragment of the page's address: a link shows the same. */
 
-import { oneOf, readPath } from "../page/state.js";
+/** @import { Filter } from "../page/costs.js" */
+import { oneOf, readFilters, readPath, writeFilters } from "../page/state.js";
 
 /**
  * @typedef {object} ChangeState
  * @property {number} metric
- * @property {"paths" | "functions" | "new" | "gone"} view
+ * @property {"paths" | "up" | "sandwich" | "functions" | "new" | "gone"} view
+ * @property {number} func of the sandwich; -1: none
  * @property {"both" | "before" | "after"} side whose costs are widths
  * @property {"" | "self" | "total"} measure "": that of the view
  * @property {"absolute" | "relative"} scale of colours
  * @property {boolean} chance what chance explains is coloured, too
  * @property {boolean} only rows that are significant
  * @property {boolean} flame the root is at the bottom
+ * @property {boolean} kernel is hidden
+ * @property {boolean} inlined are hidden
+ * @property {boolean} idle tasks are hidden
+ * @property {boolean} recursion is folded
+ * @property {string[]} folded modules
+ * @property {Filter[]} filters
  * @property {number[]} zoom functions below the root
  * @property {number[]} selected likewise; the item under the cursor
  * @property {string} query
  */
 
 const CHOICES = /** @type {const} */ ({
-	view: ["paths", "functions", "new", "gone"],
+	view: ["paths", "up", "sandwich", "functions", "new", "gone"],
 	side: ["both", "before", "after"],
 	measure: ["", "self", "total"],
 	scale: ["absolute", "relative"],
 });
-const FLAGS = /** @type {const} */ (["chance", "only", "flame"]);
+export const FLAGS = /** @type {const} */ (["chance", "only", "flame", "kernel", "inlined", "idle",
+	"recursion"]);
 
 /** @returns {ChangeState} */
 export function firstChangeState() {
-	return { metric: 0, view: "paths", side: "both", measure: "", scale: "absolute", chance: false,
-		only: false, flame: false, zoom: [], selected: [], query: "" };
+	return { metric: 0, view: "paths", func: -1, side: "both", measure: "", scale: "absolute",
+		chance: false, only: false, flame: false, kernel: false, inlined: false, idle: false,
+		recursion: false, folded: [], filters: [], zoom: [], selected: [], query: "" };
 }
 
 /** @param {ChangeState} state */
@@ -39,8 +49,8 @@ export function fragmentOfChange(state) {
 		if (state[name])
 			parts.append("with", name);
 	}
-	for (const name of /** @type {const} */ (["metric", "view", "side", "measure", "scale",
-		"query"])) {
+	for (const name of /** @type {const} */ (["metric", "view", "func", "side", "measure",
+		"scale", "query"])) {
 		if (state[name] !== first[name])
 			parts.set(name, String(state[name]));
 	}
@@ -48,6 +58,7 @@ export function fragmentOfChange(state) {
 		parts.set("zoom", state.zoom.join("."));
 	if (state.selected.length)
 		parts.set("at", state.selected.join("."));
+	writeFilters(parts, state);
 	return parts.toString();
 }
 
@@ -66,11 +77,13 @@ export function readChangeFragment(fragment, metrics) {
 	state.query = parts.get("query") ?? "";
 	state.zoom = readPath(parts.get("zoom"));
 	state.selected = readPath(parts.get("at"));
-	return state;
+	state.func = readPath(parts.get("func"))[0] ?? -1;
+	return Object.assign(state, readFilters(parts));
 }
 
 /** What rows are ranked and coloured by: in trees the cause is found from the total. @param
  * {ChangeState} state @returns {"self" | "total"} */
 export function measureOf(state) {
-	return state.measure || (state.view === "paths" ? "total" : "self");
+	const isTree = ["paths", "up", "sandwich"].includes(state.view);
+	return state.measure || (isTree ? "total" : "self");
 }

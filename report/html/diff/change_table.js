@@ -65,9 +65,9 @@ function darkness(values, largest, scale) {
 
 /** The name of a row's colour. @param {Item} item @param {ChangeLook} look */
 export function changeColor(item, { changes, chance, scale }) {
-	if (!item.parent)
+	if (!item.parent && !changes.isOfFunction)
 		return "group";
-	const values = changes.values(changes.rowOf(item), changes.showing.measure);
+	const values = changes.values(item, changes.showing.measure);
 	const dark = chance || values.isSignificant ? darkness(values, changes.largest, scale) : 0;
 	return dark ? `${values.difference < 0 ? "cheaper" : "dearer"}${dark}` : "same";
 }
@@ -77,7 +77,7 @@ export class ChangeTable extends Table {
 	row(item, index) {
 		const row = super.row(item, index);
 		const { changes } = this.changeLook();
-		const values = changes.values(changes.rowOf(item), changes.showing.measure);
+		const values = changes.values(item, changes.showing.measure);
 		row.classList.toggle("chance", !values.isSignificant);
 		return row;
 	}
@@ -90,15 +90,15 @@ export class ChangeTable extends Table {
 	/** @param {Item} item @returns {HTMLElement[]} */
 	costs(item) {
 		const { changes, shares, unit } = this.changeLook();
-		const row = changes.rowOf(item);
-		const values = changes.values(row, changes.showing.measure);
-		const whole = changes.values(0, "total");
+		const values = changes.values(item, changes.showing.measure);
+		const { draws } = changes.tests.total;
 		/** @param {"before" | "after"} side */
 		const cell = (side) => {
+			const all = draws.value(draws.whole, Number(side === "after"));
 			const made = this.cost(`share.${side}`, values[side],
 				values[side] ? valueText(values[side], unit, shares) : "–");
 			const bar = element("div.bar");
-			bar.style.width = `${whole[side] ? (100 * values[side]) / whole[side] : 0}%`;
+			bar.style.width = `${all ? (100 * values[side]) / all : 0}%`;
 			made.prepend(bar);
 			return made;
 		};
@@ -111,7 +111,7 @@ export class ChangeTable extends Table {
 			this.cost("error", values.error, values.error
 				? changeText(values.error, unit, shares).replace("+", "±") : ""),
 			this.cost("relative", values.relative, isMoved ? relativeText(values,
-				changes.rows.status[row]) : "")];
+				changes.status(item)) : "")];
 	}
 
 	/** @param {string} what @param {number} value @param {string} text */

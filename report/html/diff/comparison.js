@@ -1,7 +1,7 @@
 /** Reads the data of a comparison; report/html/comparison_columns.h describes the columns. */
 
-/** @import { Functions } from "../page/payload.js" */
-import { parentsOf, Reader, readStrings } from "../page/payload.js";
+/** @import { Costs, Functions, Model } from "../page/payload.js" */
+import { endsOf, parentsOf, Reader, readStrings } from "../page/payload.js";
 
 /** @typedef {"before" | "after"} Side */
 /** @typedef {"self" | "total"} Measure */
@@ -11,7 +11,8 @@ import { parentsOf, Reader, readStrings } from "../page/payload.js";
  * @property {string} event
  * @property {string} cost the unit of weights
  * @property {string} unit of values; "": none
- * @property {[number, number]} divisors before and after
+ * @property {[number, number]} moved functions by self cost and call paths by total cost that moved
+ * by more than chance explains
  * @property {{before: number, after: number, error: number, q: number | null,
  * significant: boolean}} total of the runs
  */
@@ -20,8 +21,8 @@ import { parentsOf, Reader, readStrings } from "../page/payload.js";
  * @property {string} file
  * @property {Side} side
  * @property {number} duration nanoseconds
- * @property {[number, number][]} costs samples and weight by metric
- * @property {number} [amount]
+ * @property {[number, number, number][]} costs by metric: samples, weight, squares of the weights
+ * @property {number} [amount] what costs are divided by, unless values are shares
  */
 /**
  * @typedef {object} Comparison
@@ -29,23 +30,16 @@ import { parentsOf, Reader, readStrings } from "../page/payload.js";
  * @property {"total" | "samples" | "time" | "metric" | "number"} normalize
  * @property {boolean} shares values are shares
  * @property {number} rate the false discovery rate of what is significant
+ * @property {number} samples that a row needs for a test
+ * @property {number} unevenBits
+ * @property {boolean} mergesCopies inlined copies are a part of the function in its table
  * @property {string} [per] what is counted
  * @property {string[]} kinds
  * @property {ComparedMetric[]} metrics
  * @property {Run[]} runs
  */
-/** Columns by row. @typedef {{before: Float64Array, after: Float64Array, error: Float32Array,
- * q: Float32Array, significant: Int32Array}} Changes */
-/**
- * Rows; the first, which the data do not have, is above all others.
- * @typedef {object} Rows
- * @property {number} n
- * @property {Int32Array} func
- * @property {Int32Array} parent
- * @property {Int32Array} status 0: on both sides; 1: new; 2: gone
- * @property {Record<Measure, Changes>[]} metrics
- */
-/** @typedef {{functions: Functions, paths: Rows, table: Rows}} Compared */
+/** The paths of all runs, and their own costs by metric and run.
+ * @typedef {{model: Model, costs: Costs[][]}} Compared */
 
 /** @param {Reader} reader @param {string[]} strings @param {string[]} kinds @returns {Functions} */
 function readNamedFunctions(reader, strings, kinds) {
@@ -57,7 +51,7 @@ function readNamedFunctions(reader, strings, kinds) {
 		id: new Int32Array(n + 1).fill(-1), merged: new Int32Array(n + 1) };
 }
 
-/** Puts a number before a column's. @template {Int32Array | Float32Array | Float64Array} T
+/** Puts a number before a column's. @template {Int32Array | Float64Array} T
  * @param {T} column @param {number} first @returns {T} */
 function withFirst(column, first) {
 	const longer = /** @type {T} */ (new /** @type {any} */ (column.constructor)(column.length + 1));
@@ -66,41 +60,24 @@ function withFirst(column, first) {
 	return longer;
 }
 
-/** What the runs of a side cost. @param {Comparison} facts @param {number} metric
- * @param {Side} side */
-function costOfSide(facts, metric, side) {
-	return facts.runs.reduce((sum, run) => sum + (run.side === side ? run.costs[metric][1] : 0), 0);
+/** What paths do not have of a run's cost. @param {Float64Array} column @param {number} all */
+function restOf(column, all) {
+	return Math.max(all - column.reduce((sum, of) => sum + of, 0), 0);
 }
 
 /** @param {Reader} reader @param {number} n @param {Comparison} facts @param {number} metric
- * @param {boolean} isAll the row above all others has the cost of the runs
- * @returns {Changes} */
-function readChanges(reader, n, facts, metric, isAll) {
-	const { total } = facts.metrics[metric];
-	const isKnown = isAll && !facts.shares;
-	/** @param {Side} side */
-	const all = (side) => (isAll ? costOfSide(facts, metric, side) : 0);
-	return {
-		before: withFirst(reader.numbers(n), all("before")),
-		after: withFirst(reader.numbers(n), all("after")),
-		error: withFirst(reader.floats(n), isKnown ? total.error : 0),
-		q: withFirst(reader.floats(n), isKnown ? total.q ?? NaN : NaN),
-		significant: withFirst(reader.integers(n), Number(isKnown && total.significant)),
-	};
-}
-
-/** @param {Reader} reader @param {Comparison} facts @param {number} root @param {boolean} isTree
- * @returns {Rows} */
-function readRowsOf(reader, facts, root, isTree) {
-	const n = reader.number();
-	const parent = parentsOf(withFirst(reader.integers(n), 0));
-	const func = withFirst(reader.integers(n), root);
-	const status = withFirst(reader.integers(n), 0);
-	const metrics = facts.metrics.map((_, metric) => ({
-		self: readChanges(reader, n, facts, metric, !isTree),
-		total: readChanges(reader, n, facts, metric, true),
-	}));
-	return { n: n + 1, func, parent, status, metrics };
+ * @param {number} run @returns {Costs} */
+function readRunCosts(reader, n, facts, metric, run) {
+	const [allSamples, allWeight, allSquares] = facts.runs[run].costs[metric];
+	const weight = reader.numbers(n);
+	const samples = reader.numbers(n);
+	const unit = 2 ** -facts.unevenBits;
+	const squares = reader.numbers(n).map((uneven, i) =>
+		(samples[i] ? ((weight[i] * weight[i]) / samples[i]) * (1 + uneven * unit) : 0));
+	const rest = { weight: restOf(weight, allWeight), samples: restOf(samples, allSamples) };
+	const equal = rest.samples ? (rest.weight * rest.weight) / rest.samples : 0;
+	return { weight: withFirst(weight, rest.weight), samples: withFirst(samples, rest.samples),
+		squares: withFirst(squares, allSquares ? restOf(squares, allSquares) : equal) };
 }
 
 /** @param {Uint8Array} bytes @param {Comparison} facts @returns {Compared} */
@@ -108,7 +85,11 @@ export function readCompared(bytes, facts) {
 	const reader = new Reader(bytes);
 	const strings = readStrings(reader);
 	const functions = readNamedFunctions(reader, strings, facts.kinds);
-	const root = functions.name.length - 1;
-	const paths = readRowsOf(reader, facts, root, true);
-	return { functions, paths, table: readRowsOf(reader, facts, root, false) };
+	const n = reader.number();
+	const parent = parentsOf(withFirst(reader.integers(n), 0));
+	const func = withFirst(reader.integers(n), functions.name.length - 1);
+	const costs = facts.metrics.map((_, metric) =>
+		facts.runs.map((__, run) => readRunCosts(reader, n, facts, metric, run)));
+	return { costs, model: { functions, n: n + 1, func, parent, end: endsOf(parent),
+		calls: new Map(), costs: [], rows: [], tasks: [], cgroups: [], slices: 0, sliceNs: 0 } };
 }

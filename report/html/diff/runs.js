@@ -1,6 +1,6 @@
 /** What was compared: the runs, their costs, and what significant means. */
 
-/** @import { Comparison, Compared, Rows } from "./comparison.js" */
+/** @import { Comparison } from "./comparison.js" */
 import { element, shown } from "../page/elements.js";
 import { amount, grouped } from "../page/text.js";
 import { changeText, relativeText, valueText } from "./change_table.js";
@@ -45,15 +45,9 @@ function totals(facts) {
 	});
 }
 
-/** @param {Rows} rows @param {number} metric @param {"self" | "total"} measure */
-export function countSignificant(rows, metric, measure) {
-	return rows.metrics[metric][measure].significant.subarray(1).reduce((sum, is) => sum + is, 0);
-}
-
-/** @param {Compared} compared @param {number} metric */
-export function changeSummary(compared, metric) {
-	const functions = countSignificant(compared.table, metric, "self");
-	const paths = countSignificant(compared.paths, metric, "total");
+/** @param {Comparison} facts @param {number} metric */
+export function changeSummary(facts, metric) {
+	const [functions, paths] = facts.metrics[metric].moved;
 	return functions || paths
 		? `${grouped(functions)} functions and ${grouped(paths)} call paths moved`
 		: "Nothing moved by more than chance";

@@ -12,6 +12,7 @@ async function startComparison() {
 	listenToChanges(page);
 	page.readAddress();
 	document.documentElement.dataset.state = "whole";
+	performance.mark("dendro-whole");
 }
 
 if (document.readyState === "loading")

@@ -172,11 +172,6 @@ export class Reader {
 		return low.map((of, i) => of + high[i] * 2 ** 64);
 	}
 
-	/** A column of binary32 numbers (IEEE 754), by their bits. @param {number} n */
-	floats(n) {
-		return new Float32Array(this.integers(n).buffer);
-	}
-
 	/** A column of differences. @param {number} n */
 	rising(n) {
 		const column = this.integers(n);
