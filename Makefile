@@ -112,7 +112,8 @@ $(BUILD)/tests/unit/fixtures.a: $(FIXTURES)
 	rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/tests/bench/large_page $(BUILD)/tests/bench/browse_keys $(BUILD)/tests/bench/change_keys: tests/bench/large_profile.c
+$(BUILD)/tests/bench/large_page $(BUILD)/tests/bench/large_comparison $(BUILD)/tests/bench/browse_keys $(BUILD)/tests/bench/change_keys: \
+	tests/bench/large_profile.c
 $(BUILD)/tests/bench/%: tests/bench/%.c $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS)
@@ -236,9 +237,9 @@ $(BUILD)/lint/%.tidy: %.c .clang-tidy $(HEADERS)
 bench:
 	tests/deps/install build bench
 	$(MAKE) all $(W)/forker $(W)/cxx $(BUILD)/tests/bench/cfi_cost $(BUILD)/tests/bench/large_page \
-		$(BUILD)/tests/bench/browse_keys $(BUILD)/tests/bench/change_keys
+		$(BUILD)/tests/bench/large_comparison $(BUILD)/tests/bench/browse_keys $(BUILD)/tests/bench/change_keys
 	tests/bench/run $(BUILD)/dendro
-	tests/bench/page $(BUILD)/tests/bench/large_page
+	tests/bench/page $(BUILD)/tests/bench/large_page $(BUILD)/tests/bench/large_comparison
 	$(BUILD)/tests/bench/browse_keys 1100000
 	$(BUILD)/tests/bench/change_keys 1100000
 

@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 {
 	if (argc != 2)
 		return 2;
-	struct profile *profile = large_profile_create((uint32_t)strtoul(argv[1], NULL, 10));
+	struct profile *profile = large_profile_create((uint32_t)strtoul(argv[1], NULL, 10), 0);
 	make_kernel(profile);
 	const struct browse_options options = { .source = "large.cct", .min_percent = 0.5 };
 	struct symbolizer *symbolizer =

@@ -13,7 +13,7 @@
 
 static int add_run(struct diff_rows *rows, size_t run, uint32_t n_nodes)
 {
-	struct profile *profile = large_profile_create(n_nodes);
+	struct profile *profile = large_profile_create(n_nodes, 0);
 	const struct view_options options = { .kind = VIEW_TREE, .errors = true };
 	const uint32_t metrics[] = { 0 };
 	struct view *view = NULL;

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3 || argc > 4 || (argc == 4 && !format))
 		return 2;
-	struct profile *profile = large_profile_create((uint32_t)strtoul(argv[1], NULL, 10));
+	struct profile *profile = large_profile_create((uint32_t)strtoul(argv[1], NULL, 10), 0);
 	FILE *out = fopen(argv[2], "w");
 	struct symbolizer *symbolizer =
 		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = true });

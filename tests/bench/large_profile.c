@@ -107,7 +107,7 @@ static void add_samples(struct profile *profile, uint32_t n)
 	sample_rows_finish(rows, 0);
 }
 
-struct profile *large_profile_create(uint32_t n_nodes)
+struct profile *large_profile_create(uint32_t n_nodes, uint64_t run)
 {
 	struct profile *profile = profile_create();
 
@@ -117,6 +117,7 @@ struct profile *large_profile_create(uint32_t n_nodes)
 	profile->cct = cct_create(1);
 	uint32_t *modules = add_modules(profile);
 	add_nodes(profile, modules, n_nodes);
+	seed += run;
 	add_samples(profile, n_nodes);
 	free(modules);
 	return profile;

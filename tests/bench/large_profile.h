@@ -7,7 +7,7 @@
 
 #include "cct/model/profile.h"
 
-/* profile_destroy() frees it. */
-struct profile *large_profile_create(uint32_t n_nodes);
+/* Runs, numbered from 0 on, have the same paths, and other samples. profile_destroy() frees it. */
+struct profile *large_profile_create(uint32_t n_nodes, uint64_t run);
 
 #endif
