@@ -3,7 +3,7 @@
 /** @import { Measure, Side } from "./comparison.js" */
 /** @import { Selected } from "./selected.js" */
 /** @import { Difference, Fill } from "./statistics.js" */
-/** @import { Item, Part } from "../page/trees.js" */
+/** @import { Item } from "../page/trees.js" */
 /** @import { Sums } from "../page/costs.js" */
 import { callerTree, calleesOf, callersOf, callTree } from "../page/trees.js";
 import { newItem, outerNodes, sumsWithin, Tree } from "../page/trees.js";
@@ -46,10 +46,9 @@ import { Tests } from "./statistics.js";
 const SURELY = 0.5; /* of what moved below its parent: the hot path goes on */
 const CODE = ["user", "inline", "kernel", "marker"];
 
-/** Adds what nodes cost in each run, or takes it away. @param {Float64Array} costs
- * @param {Sums[]} runs @param {ArrayLike<number>} nodes @param {Measure} measure
- * @param {number} times */
-function addNodes(costs, runs, nodes, measure, times) {
+/** Adds what nodes cost in each run. @param {Float64Array} costs @param {Sums[]} runs
+ * @param {ArrayLike<number>} nodes @param {Measure} measure */
+function addNodes(costs, runs, nodes, measure) {
 	for (let run = 0; run < runs.length; run++) {
 		const of = runs[run];
 		const [weight, samples, squares] = measure === "self"
@@ -60,9 +59,9 @@ function addNodes(costs, runs, nodes, measure, times) {
 			sampleSum += samples[nodes[i]];
 			squareSum += squares ? squares[nodes[i]] : 0;
 		}
-		costs[3 * run] += times * weightSum;
-		costs[3 * run + 1] += times * sampleSum;
-		costs[3 * run + 2] += times * squareSum;
+		costs[3 * run] += weightSum;
+		costs[3 * run + 1] += sampleSum;
+		costs[3 * run + 2] += squareSum;
 	}
 }
 
@@ -102,7 +101,9 @@ function functionTable(selected) {
 		item.kids = [];
 		return item;
 	});
-	return new Tree(shape, sums, root, false);
+	const self = { weight: sums.self, samples: sums.selfSamples, squares: null };
+	const total = { weight: sums.total, samples: sums.samples, squares: null };
+	return new Tree(shape, self, total, root, false);
 }
 
 /** @param {Selected} selected @param {Showing} showing */
@@ -127,7 +128,7 @@ export class ChangeTree {
 		this.root = this.tree.root;
 		this.isUp = this.tree.isUp;
 		this.isOfFunction = showing.kind === "callers" || showing.kind === "callees";
-		/** Of callees, by metric. @type {Sums[][]} */
+		/** Of one function, by metric. @type {Sums[][]} */
 		this.within = [];
 		const { whole } = selected.of(showing.metric);
 		this.tests = { self: new Tests(this.facts, whole), total: new Tests(this.facts, whole) };
@@ -159,11 +160,11 @@ export class ChangeTree {
 	 * @param {Sums[]} runs */
 	addItem(costs, item, measure, runs) {
 		if (!item.parent && !this.isOfFunction)
-			addNodes(costs, runs, [0], measure, 1);
+			addNodes(costs, runs, [0], measure);
 		else if (this.showing.kind === "functions")
 			this.addFunction(costs, runs, item, measure);
-		else if (this.isUp && item.parts)
-			this.addParts(costs, runs, item, measure);
+		else if (this.isUp)
+			this.addCallers(costs, runs, item, measure);
 		else
 			this.addCalls(costs, runs, item, measure);
 	}
@@ -171,7 +172,7 @@ export class ChangeTree {
 	/** What the nodes of the tree cost in each run. @param {number} metric @returns {Sums[]} */
 	runs(metric) {
 		const { runs } = this.selected.of(metric);
-		if (this.showing.kind !== "callees")
+		if (!this.isOfFunction)
 			return runs;
 		this.within[metric] ??= runs.map((sums) =>
 			sumsWithin(this.selected.shape, sums, this.showing.func));
@@ -182,7 +183,7 @@ export class ChangeTree {
 	addCalls(costs, runs, item, measure) {
 		const isAll = this.isOfFunction && !item.parent && measure === "total";
 		const nodes = isAll ? outerNodes(this.selected.shape, item.nodes) : item.nodes;
-		addNodes(costs, runs, nodes, measure, 1);
+		addNodes(costs, runs, nodes, measure);
 	}
 
 	/** A sample counts once in a function's total. @param {Float64Array} costs @param {Sums[]} runs
@@ -196,34 +197,24 @@ export class ChangeTree {
 			until = isOuter ? shape.end[node] : until;
 			return isOuter;
 		});
-		addNodes(costs, runs, nodes, isSelf ? "self" : "total", 1);
+		addNodes(costs, runs, nodes, isSelf ? "self" : "total");
 	}
 
 	/** Callers have what their callee cost, and no cost of their own there. @param {Float64Array} costs
 	 * @param {Sums[]} runs @param {Item} item @param {Measure} measure */
-	addParts(costs, runs, item, measure) {
+	addCallers(costs, runs, item, measure) {
 		const isUp = this.showing.kind === "up";
 		if (measure === "self" && !isUp && !item.parent)
 			this.addSelf(costs, runs, item.func);
 		else if (measure === "total" || (isUp && item.depth === 1))
-			this.addOrigins(costs, runs, item.parts ?? []);
-	}
-
-	/** @param {Float64Array} costs @param {Sums[]} runs @param {Part[]} parts */
-	addOrigins(costs, runs, parts) {
-		const nodes = Int32Array.from(parts, ({ node }) => node);
-		addNodes(costs, runs, nodes, this.showing.kind === "up" ? "self" : "total", 1);
-		for (const { inner } of parts) {
-			if (inner)
-				addNodes(costs, runs, inner, "total", -1);
-		}
+			addNodes(costs, runs, item.origins ?? item.nodes, isUp ? "self" : "total");
 	}
 
 	/** @param {Float64Array} costs @param {Sums[]} runs @param {number} func */
 	addSelf(costs, runs, func) {
 		const { shape } = this.selected;
 		addNodes(costs, runs, Int32Array.from(shape.func.keys()).filter((node) =>
-			shape.func[node] === func), "self", 1);
+			shape.func[node] === func), "self");
 	}
 
 	/** Whether costs have samples enough for a test. @param {Float64Array} costs */
@@ -242,7 +233,7 @@ export class ChangeTree {
 			if (sums.samples[node] < this.facts.samples)
 				continue;
 			costs.fill(0);
-			addNodes(costs, runs, [node], "total", 1);
+			addNodes(costs, runs, [node], "total");
 			if (!this.isEnough(costs))
 				continue;
 			rows[node] = nodes.length;
@@ -252,7 +243,7 @@ export class ChangeTree {
 			above: Int32Array.from(nodes, (node) => rows[shape.parent[node]]),
 			fill: (measure) => (row, of) => {
 				of.fill(0);
-				addNodes(of, runs, [nodes[row]], measure, 1);
+				addNodes(of, runs, [nodes[row]], measure);
 			} };
 	}
 

@@ -300,7 +300,7 @@ export class Page {
 	ratiosOf(item) {
 		const { model, shape, selection, key } = this.compute();
 		const func = this.state.view === "sandwich" ? this.state.func : -1;
-		if (item.parts || !this.isWhole)
+		if (item.origins || !this.isWhole)
 			return [];
 		const nodes = func < 0 || item.parent ? item.nodes : outerNodes(shape, item.nodes);
 		/** @param {number} metric */

@@ -17,7 +17,7 @@
  * @property {number} depth of the root 0
  * @property {Item[] | null} kids the costliest first; null: not unfolded yet
  * @property {Int32Array} nodes of the shape
- * @property {Part[] | null} parts callers: of each node what its path has; null: all of it
+ * @property {Int32Array | null} origins callers: by node, the one whose cost it has; null: its own
  */
 /**
  * What a picture and a table need of a tree.
@@ -30,50 +30,41 @@
  * @property {(item: Item) => Item | null} hottest where the hot path goes on; null: it ends here
  * @property {(item: Item) => number} width what an item's children share in the picture
  */
-/**
- * What samples add up to.
- * @typedef {object} Part
- * @property {number} weight
- * @property {number} samples
- * @property {number} squares
- * @property {number} node whose cost it is: its own, or of what it is on the path of
- * @property {number[] | null} inner nodes below whose cost is no part of it
- */
+/** By node. @typedef {{weight: Float64Array, samples: Float64Array, squares: Float64Array | null}}
+ * NodeCosts */
 
 /** @param {number} func @param {Item | null} parent @param {boolean} hasSquares @returns {Item} */
 export function newItem(func, parent, hasSquares) {
 	const squares = hasSquares ? 0 : null;
 	return { func, self: 0, total: 0, samples: 0, selfSamples: 0, squares, selfSquares: squares,
 		parent, depth: parent ? parent.depth + 1 : 0, kids: null, nodes: new Int32Array(0),
-		parts: null };
+		origins: null };
 }
 
-/** @param {Sums} sums @param {number} node @returns {Part} */
-function selfOf(sums, node) {
-	return { weight: sums.self[node], samples: sums.selfSamples[node],
-		squares: sums.selfSquares?.[node] ?? 0, node, inner: null };
+/** @param {Sums} sums @returns {NodeCosts} */
+function selfOf({ self, selfSamples, selfSquares }) {
+	return { weight: self, samples: selfSamples, squares: selfSquares };
 }
 
-/** @param {Sums} sums @param {number} node @returns {Part} */
-function totalOf(sums, node) {
-	return { weight: sums.total[node], samples: sums.samples[node],
-		squares: sums.squares?.[node] ?? 0, node, inner: null };
+/** @param {Sums} sums @returns {NodeCosts} */
+function totalOf({ total, samples, squares }) {
+	return { weight: total, samples, squares };
 }
 
-/** @param {Item} item @param {Part} part */
-function addSelf(item, part) {
-	item.self += part.weight;
-	item.selfSamples += part.samples;
-	if (item.selfSquares !== null)
-		item.selfSquares += part.squares;
+/** @param {Item} item @param {NodeCosts} costs @param {number} node */
+function addSelf(item, { weight, samples, squares }, node) {
+	item.self += weight[node];
+	item.selfSamples += samples[node];
+	if (item.selfSquares !== null && squares)
+		item.selfSquares += squares[node];
 }
 
-/** @param {Item} item @param {Part} part */
-function addTotal(item, part) {
-	item.total += part.weight;
-	item.samples += part.samples;
-	if (item.squares !== null)
-		item.squares += part.squares;
+/** @param {Item} item @param {NodeCosts} costs @param {number} node */
+function addTotal(item, { weight, samples, squares }, node) {
+	item.total += weight[node];
+	item.samples += samples[node];
+	if (item.squares !== null && squares)
+		item.squares += squares[node];
 }
 
 /** The rows below one row, by function. */
@@ -81,31 +72,31 @@ class Groups {
 	/** @param {Item} parent */
 	constructor(parent) {
 		this.parent = parent;
-		/** @type {Map<number, {item: Item, nodes: number[], parts: Part[]}>} */
+		/** @type {Map<number, {item: Item, nodes: number[], origins: number[]}>} */
 		this.byFunction = new Map();
 	}
 
 	/** The item of a function, which gets another node. @param {number} func @param {number} node
-	 * @param {Part} [part] */
-	add(func, node, part) {
+	 * @param {number} [origin] */
+	add(func, node, origin) {
 		let group = this.byFunction.get(func);
 		if (!group) {
 			const hasSquares = this.parent.squares !== null;
-			group = { item: newItem(func, this.parent, hasSquares), nodes: [], parts: [] };
+			group = { item: newItem(func, this.parent, hasSquares), nodes: [], origins: [] };
 			this.byFunction.set(func, group);
 		}
 		group.nodes.push(node);
-		if (part)
-			group.parts.push(part);
+		if (origin !== undefined)
+			group.origins.push(origin);
 		return group.item;
 	}
 
 	/** @returns {Item[]} */
 	items() {
 		const items = [];
-		for (const { item, nodes, parts } of this.byFunction.values()) {
+		for (const { item, nodes, origins } of this.byFunction.values()) {
 			item.nodes = Int32Array.from(nodes);
-			item.parts = parts.length ? parts : null;
+			item.origins = origins.length ? Int32Array.from(origins) : null;
 			items.push(item);
 		}
 		return items.sort((a, b) => b.total - a.total || a.func - b.func);
@@ -115,11 +106,13 @@ class Groups {
 const HOT_SHARE = 0.5; /* of its parent: the hot path goes on */
 
 export class Tree {
-	/** @param {Shape} shape @param {Sums} sums @param {Item} root @param {boolean} isUp
+	/** @param {Shape} shape @param {NodeCosts} self @param {NodeCosts} total of callers: what goes from
+	 * an origin to its callers @param {Item} root @param {boolean} isUp
 	 * @param {number} [only] the function whose activations the tree is of; -1: any */
-	constructor(shape, sums, root, isUp, only = -1) {
+	constructor(shape, self, total, root, isUp, only = -1) {
 		this.shape = shape;
-		this.sums = sums;
+		this.self = self;
+		this.total = total;
 		this.root = root;
 		this.isUp = isUp;
 		this.only = only;
@@ -158,15 +151,15 @@ export class Tree {
 	/** @param {Item} item */
 	callees(item) {
 		const { func, end } = this.shape;
-		const { total, samples } = this.sums;
+		const { weight, samples } = this.total;
 		const groups = new Groups(item);
 		for (const node of item.nodes) {
 			for (let child = node + 1; child < end[node]; child = end[child]) {
-				if ((!total[child] && !samples[child]) || func[child] === this.only)
+				if ((!weight[child] && !samples[child]) || func[child] === this.only)
 					continue;
 				const kid = groups.add(func[child], child);
-				addSelf(kid, selfOf(this.sums, child));
-				addTotal(kid, totalOf(this.sums, child));
+				addSelf(kid, this.self, child);
+				addTotal(kid, this.total, child);
 			}
 		}
 		return groups.items();
@@ -178,9 +171,9 @@ export class Tree {
 		const groups = new Groups(item);
 		item.nodes.forEach((node, i) => {
 			const above = parent[node];
-			const part = item.parts?.[i];
-			if (above && part?.weight)
-				addTotal(groups.add(func[above], above, part), part);
+			const origin = item.origins?.[i] ?? node;
+			if (above && this.total.weight[origin])
+				addTotal(groups.add(func[above], above, origin), this.total, origin);
 		});
 		return groups.items();
 	}
@@ -210,9 +203,10 @@ export function pathOf(item) {
 export function callTree(shape, sums) {
 	const root = newItem(shape.func[0], null, sums.squares !== null);
 	root.nodes = Int32Array.of(0);
-	addSelf(root, selfOf(sums, 0));
-	addTotal(root, totalOf(sums, 0));
-	return new Tree(shape, sums, root, false);
+	const [self, total] = [selfOf(sums), totalOf(sums)];
+	addSelf(root, self, 0);
+	addTotal(root, total, 0);
+	return new Tree(shape, self, total, root, false);
 }
 
 /** Functions by their own cost, with their callers below them. @param {Shape} shape
@@ -220,17 +214,17 @@ export function callTree(shape, sums) {
 export function callerTree(shape, sums) {
 	const root = newItem(shape.func[0], null, sums.squares !== null);
 	const groups = new Groups(root);
-	addTotal(root, totalOf(sums, 0));
+	const self = selfOf(sums);
+	addTotal(root, totalOf(sums), 0);
 	for (let node = 1; node < shape.n; node++) {
 		if (!sums.self[node])
 			continue;
-		const part = selfOf(sums, node);
-		const item = groups.add(shape.func[node], node, part);
-		addSelf(item, part);
-		addTotal(item, part);
+		const item = groups.add(shape.func[node], node, node);
+		addSelf(item, self, node);
+		addTotal(item, self, node);
 	}
 	root.kids = groups.items();
-	return new Tree(shape, sums, root, true);
+	return new Tree(shape, self, self, root, true);
 }
 
 /** The nodes of which no one is called by another directly: their inclusive costs add up.
@@ -263,57 +257,30 @@ export function sumsWithin(shape, sums, func) {
 		squares: sums.squares && withinActivations(shape, sums.squares, func) };
 }
 
-/** What a function calls: each sample has the callees of its innermost activation, as in callersOf().
- * @param {Shape} shape @param {Sums} all @param {number} func */
-export function calleesOf(shape, all, func) {
-	const sums = sumsWithin(shape, all, func);
+/** What a function calls, or who calls it: each sample has the callees and the caller of its innermost
+ * activation. Direct recursion is the same activation, as in `dendro report --view callgraph`.
+ * @param {Shape} shape @param {Sums} sums @param {number} func @param {boolean} isUp callers */
+function activations(shape, sums, func, isUp) {
 	const root = newItem(func, null, sums.squares !== null);
-	const nodes = [];
-	for (let node = 1; node < shape.n; node++) {
-		if (shape.func[node] !== func)
-			continue;
-		nodes.push(node);
-		addSelf(root, selfOf(sums, node));
-	}
-	root.nodes = Int32Array.from(nodes);
-	for (const node of outerNodes(shape, root.nodes))
-		addTotal(root, totalOf(sums, node));
-	return new Tree(shape, sums, root, false, func);
+	const self = selfOf(sums);
+	const total = totalOf(sumsWithin(shape, sums, func));
+	const nodes = Int32Array.from(shape.func.keys()).filter((node) => shape.func[node] === func);
+	const outer = outerNodes(shape, nodes);
+	nodes.forEach((node) => addSelf(root, self, node));
+	outer.forEach((node) => addTotal(root, total, node));
+	root.nodes = isUp ? outer : nodes;
+	root.origins = isUp ? outer : null;
+	return new Tree(shape, self, total, root, isUp, isUp ? -1 : func);
 }
 
-/** Who calls a function: each sample has the caller of its innermost activation. Direct recursion is
- * the same activation, as in `dendro report --view callgraph`. @param {Shape} shape
- * @param {Sums} sums @param {number} func */
+/** @param {Shape} shape @param {Sums} sums @param {number} func */
+export function calleesOf(shape, sums, func) {
+	return activations(shape, sums, func, false);
+}
+
+/** @param {Shape} shape @param {Sums} sums @param {number} func */
 export function callersOf(shape, sums, func) {
-	const root = newItem(func, null, sums.squares !== null);
-	const open = /** @type {{node: number, part: Part}[]} */ ([]);
-	const nodes = [];
-	const parts = [];
-	for (let node = 1; node < shape.n; node++) {
-		if (shape.func[node] !== func)
-			continue;
-		addSelf(root, selfOf(sums, node));
-		if (shape.func[shape.parent[node]] === func)
-			continue;
-		while (open.length && shape.end[open[open.length - 1].node] <= node)
-			open.pop();
-		const outer = open[open.length - 1]?.part;
-		const part = totalOf(sums, node);
-		nodes.push(node);
-		parts.push(part);
-		open.push({ node, part });
-		if (outer) {
-			outer.weight -= part.weight;
-			outer.samples -= part.samples;
-			outer.squares -= part.squares;
-			(outer.inner ??= []).push(node);
-		} else {
-			addTotal(root, part);
-		}
-	}
-	root.nodes = Int32Array.from(nodes);
-	root.parts = parts;
-	return new Tree(shape, sums, root, true);
+	return activations(shape, sums, func, true);
 }
 
 /**
