@@ -176,11 +176,9 @@ export class ChangePage {
 		const { view, func } = this.state;
 		const title = /** @type {HTMLElement} */ (host.querySelector(".pane-title"));
 		const by = `by ${measureOf(this.state)} cost`;
-		const n = view === "paths" || view === "sandwich" ? tree.selected.shape.n - 1
-			: tree.kids(tree.root).length;
 		title.textContent = tree.isOfFunction
 			? `${tree.isUp ? "Callers" : "Callees"} of ${shown(nameOf(this.look.functions, func))} ${by}`
-			: `${TITLES[view]} ${by}: ${grouped(n)}`;
+			: `${TITLES[view]} ${by}: ${grouped(tree.count())}`;
 	}
 
 	/** What all samples with a match on their path cost, each counted once. */

@@ -375,6 +375,14 @@ export class ChangeTree {
 			(!this.showing.status || this.status(item) === this.showing.status);
 	}
 
+	/** How many call paths are shown, or functions. */
+	count() {
+		const { kind, only, metric } = this.showing;
+		if (kind !== "paths")
+			return this.kids(this.root).length;
+		return only ? this.isKept.reduce((sum, is) => sum + is, 0) : this.selected.countPaths(metric);
+	}
+
 	/** What is widest on both sides comes first, so that frames of either side are in one order.
 	 * @param {Item} item @returns {Item[]} */
 	kids(item) {

@@ -73,6 +73,15 @@ export class Selected {
 			[run.total[0], run.samples[0], run.squares?.[0] ?? 0])) };
 	}
 
+	/** How many call paths have cost. @param {number} metric */
+	countPaths(metric) {
+		const { runs } = this.of(metric);
+		let n = 0;
+		for (let node = 1; node < this.shape.n; node++)
+			n += Number(runs.some(({ total }) => total[node] > 0));
+		return n;
+	}
+
 	/** The samples of all events and runs, which decide what there is to unfold. @returns {Sums} */
 	all() {
 		const total = new Float64Array(this.shape.n);
