@@ -22,6 +22,10 @@ make_recordings() {
 		"$ROOT/tests/workloads/split_values.c"
 	"$DENDRO" record -q -e cpu-clock -F 4999 --no-jitter -o many.recorded -- ./split_values 2 \
 		>/dev/null
+	gcc -std=gnu17 -D_GNU_SOURCE -I "$ROOT" -g -O1 -pthread -o descents \
+		"$ROOT/tests/workloads/descents.c"
+	"$DENDRO" record -q -e cpu-clock -F 1997 --no-jitter -o deep.recorded -- ./descents 1 60 apart \
+		>/dev/null
 	gcc -std=gnu17 -D_GNU_SOURCE -I "$ROOT" -O2 -o none "$ROOT/tests/workloads/arguments.c"
 	record none.recorded -- ./none 0.1 >/dev/null
 }
@@ -151,6 +155,14 @@ rows_below() { # rows_below FUNCTION OPTION...
 	lacks -q '</script><b>' page.html
 	"$DENDRO" export --format folded --split say:text -o folded -i many.recorded
 	"$DENDRO" export --verify folded folded
+}
+
+@test "split: a function among the callers that a cut path is joined to has a value that is not known" {
+	rows_below main --split main:argc -i deep.recorded >rows
+	cat rows
+	grep -q '^\[argc = 4\] ' rows
+	grep -q '^\[argc not available: in memory that the sample does not have\] ' rows
+	[ "$(wc -l <rows)" -eq 2 ]
 }
 
 @test "split: values that are not known have a row that says why" {
