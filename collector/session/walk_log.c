@@ -89,5 +89,5 @@ int walk_log_join(struct walk_log *log, struct path_joins *joins)
 
 const struct placed_frame *walk_log_outer(const struct walk_log *log, const struct noted_walk *walk)
 {
-	return log->outer + walk->start_outer;
+	return walk->n_outer ? log->outer + walk->start_outer : NULL;
 }

@@ -36,7 +36,8 @@ void walk_log_clear(struct walk_log *log);
 int walk_log_note(struct walk_log *log, size_t number, const struct sample *sample);
 /* Joins what can be joined, in the order of the log. 0 or -ENOMEM. */
 int walk_log_join(struct walk_log *log, struct path_joins *joins);
-/* The callers to which @walk was joined: @walk->n_outer. Valid until the log is cleared. */
+/* The callers to which @walk was joined: @walk->n_outer; NULL: none. Valid until the log is
+ * cleared. */
 const struct placed_frame *walk_log_outer(const struct walk_log *log,
 					  const struct noted_walk *walk);
 
