@@ -157,8 +157,18 @@ static void print_comm(const char *command, const struct near_names *near)
 		     question && *question ? question : ".");
 }
 
-static void print_time(const char *command, const struct time_span *times)
+/* perf's "FROM,TO" are times of the recording's clock. */
+static void print_time(const char *command, const struct time_range *range,
+		       const struct time_span *times)
 {
+	if (range->from.base == TIME_CLOCK || range->to.base == TIME_CLOCK) {
+		message_note(command,
+			     "no sample passes --time: by its clock, the recording is from %.6f s "
+			     "to %.6f s.",
+			     (double)(times->start_ns / 1000) / 1e6,
+			     (double)(times->end_ns / 1000) / 1e6);
+		return;
+	}
 	message_note(command, "no sample passes --time: the recording takes %.6f s.",
 		     (double)(times->end_ns - times->start_ns) / 1e9);
 }
@@ -262,7 +272,7 @@ void filter_findings_print(const char *command, const char *path,
 		if (filter->n_comms == 1 && part->filter.n_comms)
 			print_comm(command, &findings.near);
 		else if (part->filter.has_time)
-			print_time(command, &findings.times);
+			print_time(command, &filter->time, &findings.times);
 		else
 			message_note(command, "no sample passes %s.", part->option);
 		return;

@@ -151,6 +151,10 @@ expect_equal_reports() {
 		"$DENDRO" $command --time 1h- work.data 2>note >/dev/null
 		grep -q "dendro $command: no sample passes --time: the recording takes [0-9.]* s\.$" note
 	done
+	local first
+	first=$("$DENDRO" script -F time work.data | sed -n '1s/[ :]//gp')
+	"$DENDRO" report --time 0,0.001 work.data 2>note >/dev/null
+	grep -Eq "by its clock, the recording is from $first s to [0-9]+\.[0-9]{6} s\.$" note
 	refuses "which takes a file" -- "$DENDRO" script --time 1- -i - <work.data
 }
 
