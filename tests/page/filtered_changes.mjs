@@ -30,7 +30,7 @@ try {
 		const fragment = `${pairs[i]}&view=${VIEWS[report.view]}`;
 		const page = await openPage(browser, file, { fragment });
 		const events = [report.event, ...(report.others ?? []).map(({ event }) => event)];
-		for (const [metric, event] of events.entries()) { // an event may have no samples left
+		for (const [metric, event] of events.entries()) {
 			await page.selectOption("#metric", { label: event });
 			same(byKey(rowsOf(await saved(page, "csv"))), byKey(wantedOf(report, metric)),
 				`${fragment}, ${event}`);
