@@ -2,9 +2,9 @@
  * Any bytes as the parts of a stored profile: what is accepted can be shown, merged, and written
  * again, and what is read from that is the same. The parts follow one another, each after its size,
  * in 4 bytes; those after the names may be missing, at the end or with size 0: rows and epochs, or
- * rows of several runs with what belongs to these; after them activations. If the highest bit of
- * the first part's size is set, all are those of version 3, else, if that of the names' size is,
- * these are those of version 2.
+ * rows of several runs with what belongs to these; after them activations, then losses. If the
+ * highest bit of the first part's size is set, all are those of version 3, else, if that of the
+ * names' size is, these are those of version 2.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "report/export/export.h"
 #include "report/views/view.h"
 
-#define N_PARTS    11
+#define N_PARTS    12
 #define N_REQUIRED 4
 #define NAMES      3 /* the part */
 #define IS_LATER   0x80000000u
@@ -33,12 +33,12 @@ static const part_reader readers_of_first[N_PARTS] = {
 	rows_part_read_before_3,        epochs_part_read_before_3,
 	runs_part_read_before_3,        run_phases_part_read,
 	run_epochs_part_read,           starts_part_read,
-	activations_part_read_before_3,
+	activations_part_read_before_3, losses_part_read,
 };
 static const part_reader readers_of_last[N_PARTS] = {
 	info_part_read,       modules_part_read, tree_part_read,        names_part_read,
 	rows_part_read,       epochs_part_read,  runs_part_read,        run_phases_part_read,
-	run_epochs_part_read, starts_part_read,  activations_part_read,
+	run_epochs_part_read, starts_part_read,  activations_part_read, losses_part_read,
 };
 
 static int read_parts(const uint8_t *data, size_t size, struct profile *profile)
