@@ -103,6 +103,18 @@ static uint32_t find_first(const struct call_graph *graph, const struct call_cyc
 	return first;
 }
 
+/* All that a row is told from others by, and sorted by where costs are equal. */
+static void take_name(struct view_row *row, const struct view_row *from)
+{
+	row->name = from->name;
+	row->module = from->module;
+	row->module_id = from->module_id;
+	row->kind = from->kind;
+	row->id = from->id;
+	row->file = from->file;
+	row->line = from->line;
+}
+
 /* A cycle is shown from its function with the smallest number on, whichever was met first. */
 static int place_cycle(struct view *view, const struct call_graph *graph, const struct fold *fold,
 		       uint32_t index)
@@ -119,8 +131,7 @@ static int place_cycle(struct view *view, const struct call_graph *graph, const 
 			return -ENOMEM;
 		step->function = graph->functions[entity];
 	}
-	row->name = row->children->name;
-	row->module = row->children->module;
+	take_name(row, row->children);
 	if (has_samples(view, row))
 		put_below(row, view->cycles);
 	return 0;

@@ -337,6 +337,26 @@ static void cycles_within_a_cycle_are_listed_apart(void **state)
 	assert_int_equal(fixture->view->cycles->children->total[0], 8);
 }
 
+static void equal_cycles_are_in_the_order_of_their_functions(void **state)
+{
+	static const char *const expected[] = { "aX", "ab" };
+	struct letter_view *fixture = *state;
+	char word[32];
+	size_t n = 0;
+
+	/* Of the first cycle X is met first, so it is found as one of the kernel. */
+	profile_add_process(fixture->profile, 10, "prog");
+	letter_view_add_sample(fixture, 0, "XaX", 1);
+	letter_view_add_sample(fixture, 0, "aba", 1);
+	show_graph(fixture);
+	for (const struct view_row *cycle = fixture->view->cycles->children; cycle;
+	     cycle = cycle->next) {
+		spell_cycle(cycle, word);
+		assert_string_equal(word, expected[n++]);
+	}
+	assert_int_equal(n, 2);
+}
+
 static void a_sample_without_frames_belongs_to_its_process(void **state)
 {
 	struct letter_view *fixture = *state;
@@ -364,6 +384,7 @@ int main(void)
 		cmocka_unit_test(generated_trees_have_the_numbers_of_the_definition),
 		TEST(deep_recursion_counts_a_sample_once),
 		TEST(cycles_within_a_cycle_are_listed_apart),
+		TEST(equal_cycles_are_in_the_order_of_their_functions),
 		TEST(a_sample_without_frames_belongs_to_its_process),
 	};
 
