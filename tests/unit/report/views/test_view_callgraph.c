@@ -317,44 +317,41 @@ static void deep_recursion_counts_a_sample_once(void **state)
 	assert_costs(fixture->view->cycles->children, 0, 5);
 }
 
+static void check_two_cycles(struct letter_view *fixture, const char *first, const char *second)
+{
+	char word[32];
+
+	show_graph(fixture);
+	const struct view_row *cycle = fixture->view->cycles->children;
+	assert_non_null(cycle);
+	spell_cycle(cycle, word);
+	assert_string_equal(word, first);
+	assert_non_null(cycle->next);
+	spell_cycle(cycle->next, word);
+	assert_string_equal(word, second);
+	assert_null(cycle->next->next);
+}
+
 static void cycles_within_a_cycle_are_listed_apart(void **state)
 {
-	static const char *const expected[] = { "pqr", "qs" };
 	struct letter_view *fixture = *state;
-	char word[32];
-	size_t n = 0;
 
 	profile_add_process(fixture->profile, 10, "prog");
 	letter_view_add_sample(fixture, 0, "mpqsqsqrp", 7);
 	letter_view_add_sample(fixture, 0, "mqrpq", 1);
-	show_graph(fixture);
-	for (const struct view_row *cycle = fixture->view->cycles->children; cycle;
-	     cycle = cycle->next) {
-		spell_cycle(cycle, word);
-		assert_string_equal(word, expected[n++]);
-	}
-	assert_int_equal(n, 2);
+	check_two_cycles(fixture, "pqr", "qs");
 	assert_int_equal(fixture->view->cycles->children->total[0], 8);
 }
 
 static void equal_cycles_are_in_the_order_of_their_functions(void **state)
 {
-	static const char *const expected[] = { "aX", "ab" };
 	struct letter_view *fixture = *state;
-	char word[32];
-	size_t n = 0;
 
 	/* Of the first cycle X is met first, so it is found as one of the kernel. */
 	profile_add_process(fixture->profile, 10, "prog");
 	letter_view_add_sample(fixture, 0, "XaX", 1);
 	letter_view_add_sample(fixture, 0, "aba", 1);
-	show_graph(fixture);
-	for (const struct view_row *cycle = fixture->view->cycles->children; cycle;
-	     cycle = cycle->next) {
-		spell_cycle(cycle, word);
-		assert_string_equal(word, expected[n++]);
-	}
-	assert_int_equal(n, 2);
+	check_two_cycles(fixture, "aX", "ab");
 }
 
 static void a_sample_without_frames_belongs_to_its_process(void **state)
