@@ -482,7 +482,7 @@ static uint64_t more_activations_of(const struct cct *cct, uint32_t node, unsign
 	const uint64_t more = cct->activations[node] - expected_activations(cct, node);
 
 	(void)which;
-	return more << 1 ^ (uint64_t)((int64_t)more >> 63);
+	return more << 1 ^ -(more >> 63);
 }
 
 void activations_part_write(struct byte_buffer *body, const struct profile *profile)

@@ -265,12 +265,9 @@ static int find_frame(struct sample_values *values, struct path_value *value)
 	return value->is_there;
 }
 
-static int set_text(struct split *split, struct sample *sample, enum debug_reason reason,
-		    const struct value_text *text, struct profile *profile)
+/* The row of the sample's path; 0: out of memory. @reason: why its value is not known, or none. */
+static int set_row(struct sample *sample, uint32_t row, enum debug_reason reason)
 {
-	const uint32_t row = reason ? add_unknown(split, reason, profile)
-				    : add_value(split, value_text_without_address(text), profile);
-
 	if (!row)
 		return -ENOMEM;
 	sample->value.text = row - 1;
@@ -278,26 +275,35 @@ static int set_text(struct split *split, struct sample *sample, enum debug_reaso
 	return 0;
 }
 
+static int set_value(struct sample_values *values, struct sample *sample, struct profile *profile)
+{
+	const struct path_value *value = &sample->value;
+	struct split *split = &values->split;
+	struct value_text text;
+	Dwarf_Die type;
+	const enum debug_reason reason =
+		find_value(values, split->subject, value->at, value->n_outer - 1u, &text, &type);
+
+	return set_row(sample,
+		       reason ? add_unknown(split, reason, profile)
+			      : add_value(split, value_text_without_address(&text), profile),
+		       reason);
+}
+
 int sample_values_split(struct sample_values *values, struct sample *sample,
 			struct profile *profile)
 {
-	struct path_value *value = &sample->value;
-	struct value_text text;
-	Dwarf_Die type;
-
 	walk(values, sample);
-	int found = values->has_stack ? find_frame(values, value) : 0;
+	int found = values->has_stack ? find_frame(values, &sample->value) : 0;
 	if (found < 0)
 		return found;
 	if (found)
-		return set_text(&values->split, sample,
-				find_value(values, values->split.subject, value->at,
-					   value->n_outer - 1u, &text, &type),
-				&text, profile);
+		return set_value(values, sample, profile);
 	sample->is_value_open = values->has_stack ? !values->is_whole : sample->has_memory;
 	/* If the path will be joined: */
 	return sample->is_value_open
-		       ? set_text(&values->split, sample, DEBUG_NO_MEMORY, &text, profile)
+		       ? set_row(sample, add_unknown(&values->split, DEBUG_NO_MEMORY, profile),
+				 DEBUG_NO_MEMORY)
 		       : 0;
 }
 

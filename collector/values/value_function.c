@@ -103,10 +103,14 @@ int value_function_look_up(struct value_function *function, struct symbolizer *s
 
 struct value_depth value_function_known(struct value_function *function, const struct frame *frame)
 {
+	struct value_depth depth = { 0 };
+
 	pthread_mutex_lock(&function->lock);
 	const uint32_t known = pair_map_find(&function->depths, frame->offset, key_of(frame));
 	pthread_mutex_unlock(&function->lock);
-	return known == PAIR_MAP_NONE ? (struct value_depth){ 0 } : unpack(known);
+	if (known != PAIR_MAP_NONE)
+		depth = unpack(known);
+	return depth;
 }
 
 int value_function_find(struct value_function *function, struct symbolizer *symbolizer,

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "cct/base/hash.h"
+#include "cct/base/huge_pages.h"
 #include "unwind/cfi/cfi.h"
 #include "unwind/modules/rule_cache.h"
-#include "cct/base/huge_pages.h"
 #include "unwind/rules/usual_frame.h"
 #include "unwind/walk/guess.h"
 #include "unwind/walk/guess_anonymous.h"
