@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/clock.h"
 #include "cct/base/printable.h"
 #include "cct/store/profile_file.h"
 #include "cct/text/name_pattern.h"
@@ -162,11 +163,15 @@ static void print_time(const char *command, const struct time_range *range,
 		       const struct time_span *times)
 {
 	if (range->from.base == TIME_CLOCK || range->to.base == TIME_CLOCK) {
+		const uint64_t from_us = times->start_ns / NSEC_PER_USEC,
+			       to_us = times->end_ns / NSEC_PER_USEC,
+			       second_us = NSEC_PER_SEC / NSEC_PER_USEC;
+
 		message_note(command,
-			     "no sample passes --time: by its clock, the recording is from %.6f s "
-			     "to %.6f s.",
-			     (double)(times->start_ns / 1000) / 1e6,
-			     (double)(times->end_ns / 1000) / 1e6);
+			     "no sample passes --time: by its clock, the recording is from "
+			     "%" PRIu64 ".%06" PRIu64 " s to %" PRIu64 ".%06" PRIu64 " s.",
+			     from_us / second_us, from_us % second_us, to_us / second_us,
+			     to_us % second_us);
 		return;
 	}
 	message_note(command, "no sample passes --time: the recording takes %.6f s.",
