@@ -1,12 +1,13 @@
 /*
  * A family of processes that works once the file "go" exists, and makes "done" at its end. All of
  * it is there before. family tree: the parent, a child, the child's child and, from "go" on, a late
- * child work for 1, 2, 3 and 4 parts, in turns: a processor that changes its speed, or is shared
- * with another, does so for all. family storm: in each of 8 places a child works for a while
- * and is replaced by another at once; each prints its process ID and the units that it worked since
- * "go". Processes are named NAME-parent and so on, with NAME of at most four characters from the
- * command line, or fam: a test that chooses processes by name must not find another test's.
+ * child work for 1, 2, 3 and 4 parts, in turns and on one processor: one that changes its speed, or
+ * is shared with another, does so for all. family storm: in each of 8 places a child works for a
+ * while and is replaced by another at once; each prints its process ID and the units that it worked
+ * since "go". Processes are named NAME-parent and so on, with NAME of at most four characters from
+ * the command line, or fam: a test that chooses processes by name must not find another test's.
  */
+#include <sched.h>
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -50,6 +51,19 @@ static bool make_turns(void)
 		if (sem_init(&turns[i], 1, i == 0) != 0)
 			return false;
 	return true;
+}
+
+/* Inherited by all. Where it is refused, members may work on processors of different speeds. */
+static void stay_on_one_processor(void)
+{
+	int cpu = sched_getcpu();
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	if (cpu < 0)
+		return;
+	CPU_SET(cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
 }
 
 /* The member that works for @parts has the turn after the one with a part less. */
@@ -130,6 +144,7 @@ static FUNCTION void run_child(void)
 static void run_tree(void)
 {
 	be("parent");
+	stay_on_one_processor();
 	if (fork_member("child"))
 		run_child();
 	wait_for_go();
