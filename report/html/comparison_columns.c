@@ -11,7 +11,7 @@
 #include "report/html/page_string.h"
 
 #define KEY_SIZE        64 /* of three numbers */
-#define MAX_UNEVEN_BITS 52
+#define MAX_UNEVEN_BITS 62
 
 /* By what they are called on both sides. */
 struct function {

@@ -18,7 +18,8 @@
 #include "cct/encoding/byte_buffer.h"
 #include "report/diff/diff.h"
 
-#define COMPARISON_UNEVEN_BITS 24
+/* What runs have beside a row with nearly all of their cost is a difference of such squares. */
+#define COMPARISON_UNEVEN_BITS 40
 
 /* Appends a comparison of call paths (VIEW_TREE) to @out. 0 or -ENOMEM. */
 int comparison_columns_write(const struct diff *paths, struct byte_buffer *out);
