@@ -1,5 +1,5 @@
 /*
- * The text of a condition, and what it says of values: where both are known, == is the contrary of
+ * The text of a condition, and its answers for values: where both are known, == is the contrary of
  * !=, < of >=, and > of <=.
  */
 #include <stdint.h>

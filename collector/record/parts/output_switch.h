@@ -2,8 +2,8 @@
  * Names and number of the files of a recording that is written in parts (--switch-output). The part
  * at hand is written to the output; when it is whole it is renamed as perf record does, to
  * OUTPUT.YYYYMMDDHHMMSScc (local time, cc: hundredths of a second). Later parts of the same
- * hundredth have -001, -002, ... after it, also where earlier ones are removed, so that the order
- * of the names is that of the parts.
+ * hundredth have -001, -002, ... after it, also where earlier parts are removed: names are in the
+ * order of the parts.
  */
 #ifndef COLLECTOR_RECORD_PARTS_OUTPUT_SWITCH_H
 #define COLLECTOR_RECORD_PARTS_OUTPUT_SWITCH_H

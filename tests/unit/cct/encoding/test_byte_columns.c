@@ -1,4 +1,4 @@
-/* Columns are read as they were written, and what is not there is refused. */
+/* Columns are read as they were written, and columns beyond the end are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
