@@ -11,7 +11,7 @@
 
 #define MAX_SIZE (1u << 20)
 
-int event_counts_write(const struct evlist *evlist, struct data_writer *writer)
+int event_counts_write(struct evlist *evlist, struct data_writer *writer)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t size;

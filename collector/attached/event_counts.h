@@ -14,7 +14,7 @@
 
 /* Writes the counts. Events whose counters cannot be read are left out. 0 or -errno of the writer.
  */
-int event_counts_write(const struct evlist *evlist, struct data_writer *writer);
+int event_counts_write(struct evlist *evlist, struct data_writer *writer);
 /*
  * Reads the counts into the profile's metrics. @metrics: by event of the file, UINT32_MAX for no
  * metric. Missing or impossible counts are ignored. 0 or -ENOMEM.

@@ -61,11 +61,12 @@ uint64_t evlist_listed_id(const struct evlist *evlist, uint64_t kernel_id);
 size_t evlist_find_event(const struct evlist *evlist, uint64_t id);
 /* The samples of each event that the kernel lost, by PERF_FORMAT_LOST. Without PERF_FORMAT_LOST it
  * is 0, and LOST records contain the number. */
-uint64_t evlist_read_lost(const struct evlist *evlist, size_t event, bool *is_known_ret);
+uint64_t evlist_read_lost(struct evlist *evlist, size_t event, bool *is_known_ret);
 
 /* 0 or -errno. */
-int evlist_read_counts(const struct evlist *evlist, size_t event, struct evlist_counts *counts_ret);
-/* Lost samples and counts are those from now on: another file begins. */
+int evlist_read_counts(struct evlist *evlist, size_t event, struct evlist_counts *counts_ret);
+/* Another file begins: lost samples and counts are those after they were read last, so that what
+ * is counted meanwhile is in one of both files. */
 void evlist_restart_counts(struct evlist *evlist);
 /* Draws new periods for events with jitter: a limited number of counters per call, so that it is
  * cheap. To be called about ten times a second. */

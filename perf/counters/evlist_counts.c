@@ -101,12 +101,14 @@ void evlist_keep_count(struct evlist_impl *impl, size_t event, size_t place)
 	free(words);
 }
 
-uint64_t evlist_read_lost(const struct evlist *evlist, size_t event, bool *is_known_ret)
+uint64_t evlist_read_lost(struct evlist *evlist, size_t event, bool *is_known_ret)
 {
-	const struct evlist_impl *impl = (const struct evlist_impl *)evlist;
+	const struct evlist_impl *impl = evlist_impl(evlist);
 	struct counter_values sum = { 0 };
 	*is_known_ret =
 		!(impl->request.dropped & 1u << ATTR_LOST) && sum_counters(evlist, event, &sum);
+	if (*is_known_ret)
+		evlist->events[event].read_lost = sum.lost;
 	return sum.lost;
 }
 
@@ -182,37 +184,42 @@ static bool takes_turns(const struct evlist_impl *impl, size_t event)
 	return false;
 }
 
-int evlist_read_counts(const struct evlist *evlist, size_t event, struct evlist_counts *counts_ret)
+int evlist_read_counts(struct evlist *evlist, size_t event, struct evlist_counts *counts_ret)
 {
-	const struct evlist_impl *impl = (const struct evlist_impl *)evlist;
+	const struct evlist_impl *impl = evlist_impl(evlist);
+	struct evlist_event *counters = &evlist->events[event];
 	struct counter_values sum;
 	if (!sum_counters(evlist, event, &sum))
 		return -EIO;
 	*counts_ret = (struct evlist_counts){ .value = sum.value,
 					      .time_enabled_ns = sum.time_enabled,
 					      .time_running_ns = sum.time_running };
+	counters->read = *counts_ret;
 	if (impl->target == EVLIST_SYSTEM)
 		return 0;
-	counts_ret->time_enabled_ns =
-		takes_turns(impl, event) ? task_time(impl, event) : sum.time_running;
+	counts_ret->time_enabled_ns = sum.time_running;
+	if (takes_turns(impl, event))
+		counts_ret->time_enabled_ns = counters->read_task_time_ns = task_time(impl, event);
 	return 0;
 }
 
-/* What was counted until now is subtracted from the counts of counters that were replaced, which
- * are added to all later sums. */
+/* What was read is subtracted from the counts of counters that were replaced, which are added to
+ * all later sums. */
 void evlist_restart_counts(struct evlist *evlist)
 {
+	struct evlist_impl *impl = evlist_impl(evlist);
+
 	for (size_t e = 0; e < evlist->n_events; e++) {
 		struct evlist_event *event = &evlist->events[e];
-		struct counter_values sum;
 
-		if (!sum_counters(evlist, e, &sum))
-			continue;
-		event->replaced.value -= sum.value;
-		event->replaced.time_enabled_ns -= sum.time_enabled;
-		event->replaced.time_running_ns -= sum.time_running;
-		event->replaced_lost -= sum.lost;
+		event->replaced.value -= event->read.value;
+		event->replaced.time_enabled_ns -= event->read.time_enabled_ns;
+		event->replaced.time_running_ns -= event->read.time_running_ns;
+		event->replaced_lost -= event->read_lost;
+		/* While paused, it is not a begin but the time until then. */
+		impl->task_time_begin_ns[e] +=
+			impl->is_paused ? -event->read_task_time_ns : event->read_task_time_ns;
+		event->read = (struct evlist_counts){ 0 };
+		event->read_lost = event->read_task_time_ns = 0;
 	}
-	if (!evlist_impl(evlist)->is_paused)
-		evlist_begin_task_time(evlist_impl(evlist));
 }

@@ -96,6 +96,9 @@ struct evlist_event {
 	/* What counters that were replaced had counted. */
 	struct evlist_counts replaced;
 	uint64_t replaced_lost;
+	/* All counters, as they were read last. */
+	struct evlist_counts read;
+	uint64_t read_lost, read_task_time_ns;
 };
 
 struct evlist {

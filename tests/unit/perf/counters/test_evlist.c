@@ -1221,6 +1221,29 @@ static void what_a_group_counted_is_known_by_event(void **state)
 	fixture_destroy(fixture);
 }
 
+static void what_is_counted_between_reading_and_restart_is_in_the_next_counts(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("page-faults:u");
+	struct evlist_counts first, second;
+
+	fixture->options.no_inherit = true;
+	assert_int_equal(fixture_open(fixture), 0);
+	assert_int_equal(evlist_enable(fixture->evlist), 0);
+	touch_new_pages(100);
+	assert_int_equal(evlist_read_counts(fixture->evlist, 0, &first), 0);
+	touch_new_pages(200);
+	evlist_restart_counts(fixture->evlist);
+	touch_new_pages(300);
+	assert_int_equal(evlist_read_counts(fixture->evlist, 0, &second), 0);
+	assert_in_range(first.value, 100, 120);
+	assert_in_range(second.value, 500, 540);
+	evlist_restart_counts(fixture->evlist);
+	assert_int_equal(evlist_read_counts(fixture->evlist, 0, &first), 0);
+	assert_in_range(first.value, 0, 20);
+	fixture_destroy(fixture);
+}
+
 /* The only sampling counter that was opened. */
 static const struct opened *find_sampling(const struct fixture *fixture)
 {
@@ -1364,6 +1387,7 @@ int main(void)
 		cmocka_unit_test(without_s_the_events_of_a_group_sample_each),
 		cmocka_unit_test(groups_that_can_not_be_are_explained),
 		cmocka_unit_test(inherited_probes_stay_with_their_task),
+		cmocka_unit_test(what_is_counted_between_reading_and_restart_is_in_the_next_counts),
 		cmocka_unit_test(what_a_group_counted_is_known_by_event),
 		cmocka_unit_test(clocks_draw_a_period_near_the_one_asked_for),
 		cmocka_unit_test(rates_vary_as_asked_for),
