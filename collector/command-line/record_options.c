@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 #include "cct/base/numbers.h"
@@ -68,6 +69,18 @@ static int take_duration(const struct option_use *use, void *field)
 
 	if (numbers_parse_time(use->value, NSEC_PER_SEC, MAX_TIME_NS, ns) || !*ns)
 		return option_wrong_value(use, "a time, in seconds or with a unit (200ms, 2m)");
+	return 0;
+}
+
+static int take_condition(const struct option_use *use, void *field)
+{
+	struct dump_condition_list *list = field;
+
+	if (array_reserve_one(list->texts, list->n)) {
+		message_error(use->command, "out of memory.");
+		return EXIT_FAILURE;
+	}
+	list->texts[list->n++] = use->value;
 	return 0;
 }
 
@@ -484,6 +497,13 @@ const struct command_option record_options[] = {
 	  .help = "with --overwrite, the time that is kept (default: 30s)",
 	  .take = take_duration,
 	  .offset = FIELD(options.recent.last_ns) },
+	{ .name = "when",
+	  .argument = "CONDITION",
+	  .help = "with --overwrite, write the last part when this is true: EVENT, one of -e, "
+		  "happened; off-cpu > 500ms, of one wait; loadavg > 8; cpu-pressure, "
+		  "memory-pressure, io-pressure > 20% (may be given several times)",
+	  .take = take_condition,
+	  .offset = FIELD(options.conditions) },
 	{ .name = "compression-level",
 	  .letter = 'z',
 	  .argument = "N",
@@ -533,6 +553,7 @@ void record_arguments_deinit(struct record_arguments *arguments)
 	process_choice_deinit(&arguments->options.processes);
 	int_list_deinit(&arguments->options.tids);
 	int_list_deinit(&arguments->options.cpus);
+	free(arguments->options.conditions.texts);
 }
 
 /* off-cpu needs the switches of a thread on all CPUs. */
@@ -631,6 +652,59 @@ static int check_recent(struct record_arguments *arguments)
 		       : 0;
 }
 
+/* What is wrong with the condition. Returns EXIT_WRONG_USE. */
+static int explain_condition(const char *text, enum dump_condition_error error)
+{
+	switch (error) {
+	case DUMP_CONDITION_NO_BOUND:
+		return message_wrong_use("record",
+					 "--when '%s': above which bound? Write '%s > "
+					 "BOUND'.",
+					 text, text);
+	case DUMP_CONDITION_NO_EVENT:
+		return message_wrong_use("record",
+					 "--when '%s': the recording has no such event: name one "
+					 "as it is after -e, or off-cpu, loadavg, cpu-pressure, "
+					 "memory-pressure, io-pressure with '> BOUND'.",
+					 text);
+	case DUMP_CONDITION_NO_OFF_CPU:
+		return message_wrong_use("record",
+					 "--when '%s': times off the CPU are known where they are "
+					 "recorded: add -e off-cpu.",
+					 text);
+	default:
+		return message_wrong_use("record",
+					 "--when '%s': a bound is a time for off-cpu (500ms), a "
+					 "number for loadavg (8), and a percentage for pressure "
+					 "(20%%); an event has none: choose its samples with "
+					 "--filter.",
+					 text);
+	}
+}
+
+static int check_conditions(const struct record_arguments *arguments)
+{
+	const struct recorder_options *options = &arguments->options;
+	struct dump_conditions conditions = { 0 };
+	enum dump_condition_error error = DUMP_CONDITION_OK;
+	const char *wrong = NULL;
+
+	if (!options->conditions.n)
+		return 0;
+	if (!options->recent.is_given)
+		return message_wrong_use("record",
+					 "--when says when --overwrite writes the last part: add "
+					 "--overwrite.");
+	int err = dump_conditions_parse(&conditions, &options->conditions, arguments->events,
+					arguments->n_events, "/proc", &wrong, &error);
+	dump_conditions_deinit(&conditions);
+	if (err == -EINVAL)
+		return explain_condition(wrong, error);
+	if (err)
+		message_error("record", "out of memory.");
+	return err ? EXIT_FAILURE : 0;
+}
+
 static int check_parts(const struct record_arguments *arguments)
 {
 	const struct recorder_options *options = &arguments->options;
@@ -700,6 +774,8 @@ int record_arguments_check(struct record_arguments *arguments)
 		status = check_profile(arguments);
 	if (!status)
 		status = check_recent(arguments);
+	if (!status)
+		status = check_conditions(arguments);
 	if (!status)
 		status = check_parts(arguments);
 	return status ? status : check_off_cpu(arguments);

@@ -146,6 +146,23 @@ static int see_sample(struct drain *drain, size_t ring, const struct record_layo
 	return err;
 }
 
+/* Which event's sample it is. With one event, samples may have no identifier. */
+static void see_event(struct drain *drain, const struct record_layout *layout,
+		      const struct perf_event_header *header)
+{
+	const struct evlist *evlist = drain->evlist;
+	size_t event = 0;
+	uint64_t id;
+
+	if (evlist->n_events > 1) {
+		if (!record_peek_id(layout->sample_type, layout->sample_id_all, header, &id))
+			return;
+		event = evlist_find_event(evlist, evlist_listed_id(evlist, id));
+	}
+	if (event != SIZE_MAX)
+		dump_conditions_see_sample(drain->conditions, event);
+}
+
 /* Nor do observers see the sample: what they would add is more than the stack. Returns 0. */
 static int leave_stack_out(struct drain *drain, size_t ring, struct sample_trim *trim)
 {
@@ -177,6 +194,8 @@ static int write_sample(struct drain *drain, size_t ring, const struct perf_even
 	void *room;
 
 	drain->n_samples++;
+	if (drain->conditions)
+		see_event(drain, &layout, header);
 	sample_trim_init(&trim, &layout, header);
 	int err = drain->leaves_stacks ? leave_stack_out(drain, ring, &trim)
 				       : see_sample(drain, ring, &layout, header);
@@ -222,6 +241,8 @@ static int see_sideband(struct drain *drain, const struct perf_event_header *hea
 	if (record_decode(&drain->sideband_layout, header, &record) != RECORD_OK)
 		return 0;
 	int err = drain->live_pids ? note_process(drain->live_pids, &record) : 0;
+	if (drain->conditions && record.type == PERF_RECORD_EXIT)
+		dump_conditions_see_thread(drain->conditions, &record);
 	return err ? err : recording_observers_see_sideband(drain->observers, &record);
 }
 
@@ -239,6 +260,15 @@ static int copy_record(struct drain *drain, const struct perf_event_header *head
 	return data_writer_commit(drain->writer);
 }
 
+static void see_switch(struct drain *drain, const struct perf_event_header *header)
+{
+	struct record record;
+
+	if (drain->conditions &&
+	    record_decode(&drain->sideband_layout, header, &record) == RECORD_OK)
+		dump_conditions_see_thread(drain->conditions, &record);
+}
+
 static int write_record(struct drain *drain, const struct perf_event_header *header,
 			bool is_sideband)
 {
@@ -250,6 +280,10 @@ static int write_record(struct drain *drain, const struct perf_event_header *hea
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		err = see_sideband(drain, header);
+		break;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		see_switch(drain, header);
 		break;
 	case PERF_RECORD_THROTTLE:
 		drain->n_throttled++;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "cct/base/int_list.h"
+#include "collector/record/control/dump_conditions.h"
 #include "collector/record/observing/recording_observers.h"
 #include "collector/record/second_stacks.h"
 #include "perf/counters/evlist.h"
@@ -38,6 +39,7 @@ struct drain {
 	 * exited may be among them. */
 	struct int_list *live_pids;
 	bool leaves_stacks; /* samples go without; the caller sets it between rounds */
+	struct dump_conditions *conditions; /* that look at records; borrowed; NULL: none */
 
 	uint64_t n_samples;
 	uint64_t n_left_out;      /* samples whose stacks were left out */

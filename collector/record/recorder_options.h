@@ -8,6 +8,7 @@
 
 #include "cct/base/int_list.h"
 #include "collector/record/builder_link.h"
+#include "collector/record/control/dump_conditions.h"
 #include "collector/record/control/record_control.h"
 #include "collector/record/control/recorder_signals.h"
 #include "collector/record/live/process_choice.h"
@@ -62,6 +63,7 @@ struct recorder_options {
 	bool starts_disabled; /* samples begin when they are enabled by control */
 	struct control_choice control;
 	struct output_switch_choice parts;
+	struct dump_condition_list conditions; /* with ->recent only */
 	struct recent_choice recent; /* only the last part is kept, in memory; max_size is 0 */
 	const char *phase_fifo;      /* whose lines begin phases; NULL: none */
 	/* Blocked by the caller before anything else; the recorder reads and releases them. */

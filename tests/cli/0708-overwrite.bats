@@ -116,6 +116,48 @@ written() {
 	[ "$(find . -maxdepth 1 -name 'signal.data.*' | wc -l)" -eq "$1" ]
 }
 
+# off-cpu is a tracepoint; its samples and its times are conditions of two recordings.
+@test "conditions write the last part, and the recorder says how often each was true" {
+	need_root
+	"$DENDRO" record -e cpu-clock -e off-cpu --overwrite --when 'off-cpu > 500ms' \
+		--when 'off-cpu > 1h' -o waits.data -- sh -c 'sleep 0.6; sleep 0.01' 2>waits.txt
+	expect_equal written "$(find . -name 'waits.data.*' | wc -l)" 1
+	grep -Eq "^dendro record: --when 'off-cpu > 500ms': true [0-9]+ times?; for it, the last part was written 1 time\.$" \
+		waits.txt
+	grep -Eq "^dendro record: --when 'off-cpu > 1h': was never true\.$" waits.txt
+	report_json waits.data.* | jq -e '.metrics[] | select(.event == "off-cpu")
+		| .total >= 500000000'
+
+	"$DENDRO" record -e cpu-clock -e page-faults@1 --stack-size 4K -m 16M --overwrite \
+		--last 1h --when page-faults -o faults.data -- "$WORKLOADS/faulter" 1 2>faults.txt
+	expect_equal written "$(find . -name 'faults.data.*' | wc -l)" 1
+	local n
+	n=$(report_json faults.data | jq '.metrics[] | select(.event == "page-faults") | .samples')
+	expect_equal counted "$(report_json faults.data |
+		jq '.metrics[] | select(.event == "page-faults") | .counted')" "$n"
+	grep -q "^dendro record: --when 'page-faults': true $n times; for it, the last part was written 1 time\.$" \
+		faults.txt
+}
+
+@test "a level of the machine writes the last part" {
+	"$DENDRO" record -e cpu-clock --overwrite --when 'loadavg > 0' -o load.data \
+		-- sh -c 'while ! ls load.data.* >/dev/null 2>&1; do sleep 0.1; done' 2>load.txt
+	grep -q "'loadavg > 0': true 1 time; for it, the last part was written 1 time" load.txt
+	"$DENDRO" report load.data.* >report.txt
+}
+
+@test "wrong conditions are errors that say what is right" {
+	local condition
+	for condition in loadavg 'loadavg > x' 'cpu-pressure > 101' 'off-cpu > 1s' cycles 'cpu-clock > 1'; do
+		run "$DENDRO" record -e cpu-clock --overwrite --when "$condition" -- true
+		expect_equal "status of $condition" "$status" 129
+		[[ $output == "dendro record: --when '$condition': "* ]]
+	done
+	run "$DENDRO" record --when 'loadavg > 1' -- true
+	expect_equal status "$status" 129
+	[[ $output == *"add --overwrite"* ]]
+}
+
 @test "wrong uses are errors" {
 	local options
 	for options in "--last 5s" "--overwrite --last 1ms" "--overwrite --max-size 1M" \

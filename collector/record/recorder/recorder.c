@@ -177,6 +177,8 @@ static int begin_observers(struct recorder *recorder)
 		return err;
 	drain_init(&recorder->drain, recorder->events.evlist, recorder->file.writer,
 		   &recorder->stack_output, recorder->observers, recorder->second_stacks);
+	if (recorder->conditions.n)
+		recorder->drain.conditions = &recorder->conditions;
 	if (recorder_options_have_parts(recorder->options) && !recorder->events.is_system_wide) {
 		err = follow_processes(recorder);
 		if (err)
@@ -203,6 +205,21 @@ static int begin_observers(struct recorder *recorder)
 	return err ? err : watch_fds(recorder);
 }
 
+/* The options were checked: what fails here is memory, or the machine. */
+static int open_conditions(struct recorder *recorder)
+{
+	const struct recorder_options *options = recorder->options;
+	enum dump_condition_error error;
+	const char *wrong;
+
+	if (!options->conditions.n)
+		return 0;
+	int err =
+		dump_conditions_parse(&recorder->conditions, &options->conditions, options->events,
+				      options->n_events, "/proc", &wrong, &error);
+	return err ? err : dump_conditions_check_levels(&recorder->conditions, &recorder->notes);
+}
+
 static int open_all(struct recorder *recorder)
 {
 	const char *phase_fifo = recorder->options->phase_fifo;
@@ -211,6 +228,8 @@ static int open_all(struct recorder *recorder)
 	if (!err && recorder->options->control.is_given)
 		err = record_control_open(&recorder->control, &recorder->options->control,
 					  &recorder->notes);
+	if (!err)
+		err = open_conditions(recorder);
 	if (err)
 		return err;
 	err = recording_start_prepare(&recorder->start);
@@ -271,6 +290,7 @@ void recorder_close(struct recorder *recorder)
 	recent_parts_deinit(&recorder->recent);
 	int_list_deinit(&recorder->live_pids);
 	record_control_close(&recorder->control);
+	dump_conditions_deinit(&recorder->conditions);
 	recording_observers_destroy(recorder->observers);
 	second_stacks_destroy(recorder->second_stacks);
 	recording_file_deinit(&recorder->file);
@@ -292,6 +312,7 @@ void recorder_report(struct recorder *recorder, bool is_verbose)
 		target_times_explain(&recorder->target_times, &recorder->notes);
 	phase_marks_describe(&recorder->phases, &recorder->notes);
 	record_control_describe(&recorder->control, &recorder->notes);
+	dump_conditions_describe(&recorder->conditions, &recorder->notes);
 	second_stacks_describe(recorder->second_stacks, &recorder->notes);
 	if (recorder->observers)
 		recording_observers_report(recorder->observers, is_verbose, &recorder->notes);

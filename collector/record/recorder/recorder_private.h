@@ -3,6 +3,7 @@
 #define COLLECTOR_RECORD_RECORDER_RECORDER_PRIVATE_H
 
 #include "collector/record/builder_pace.h"
+#include "collector/record/control/dump_conditions.h"
 #include "collector/record/control/phase_marks.h"
 #include "collector/record/control/record_control.h"
 #include "collector/record/cpu_hotplug.h"
@@ -46,6 +47,7 @@ struct recorder {
 	struct phase_marks phases;
 	uint64_t n_phase_signals; /* that are to be marked */
 	struct record_control control;
+	struct dump_conditions conditions;
 	struct output_switch parts;
 	struct int_list live_pids; /* that a part after the first begins with */
 	uint64_t n_bytes, n_lost;  /* of parts that are whole */

@@ -147,6 +147,7 @@ static int keep_time(struct recorder *recorder)
 		if (err)
 			return err;
 	}
+	dump_conditions_look(&recorder->conditions, now);
 	if (now < recorder->schedule.flush_ns)
 		return 0;
 	recorder->schedule.flush_ns = now + FLUSH_INTERVAL_NS;
@@ -162,6 +163,8 @@ static int keep_parts(struct recorder *recorder)
 			     (size && data_writer_n_bytes(recorder->file.writer) >= size);
 	int err = 0;
 
+	if (dump_conditions_take(&recorder->conditions, now_ns(), options->recent.last_ns))
+		recorder->is_part_wanted = true;
 	if (recorder->is_stopped || (!is_full && !recorder->is_part_wanted))
 		return 0;
 	if (!recorder->is_part_wanted || !options->recent.is_given)
