@@ -538,12 +538,13 @@ static void say_what_failed(const char *path, int err, const char *error, char *
 	data_error(error_ret, 0, "%s: %s%s", name, error ? error : strerror(-err), remedy);
 }
 
-static int read_description(struct data_file *file, const char *path)
+static int read_description(struct data_file *file, const char *path, const atomic_bool *follow)
 {
 	int err = data_input_open(&file->input, path);
 
 	if (err)
 		return err;
+	file->input.follow = follow;
 	file->features.info.modified = file->input.modified;
 	file->attachments.file_size = file->input.size;
 	err = read_header(file);
@@ -552,8 +553,14 @@ static int read_description(struct data_file *file, const char *path)
 
 int data_file_open(const char *path, struct data_file **file_ret, char **error_ret)
 {
+	return data_file_follow(path, NULL, file_ret, error_ret);
+}
+
+int data_file_follow(const char *path, const atomic_bool *follow, struct data_file **file_ret,
+		     char **error_ret)
+{
 	struct data_file *file = data_file_create();
-	int err = file ? read_description(file, path) : -ENOMEM;
+	int err = file ? read_description(file, path, follow) : -ENOMEM;
 
 	if (err) {
 		say_what_failed(path, err, file ? file->error : NULL, error_ret);

@@ -12,6 +12,7 @@
 #ifndef PERF_FILE_DATA_FILE_H
 #define PERF_FILE_DATA_FILE_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,10 @@ struct read_gate; /* perf/file/read_gate.h */
  * to free).
  */
 int data_file_open(const char *path, struct data_file **file_ret, char **error_ret);
+/* Likewise, but the records of a file that is still written are waited for, while *@follow is true
+ * and its recorder lives (perf/kernel/file_lock.h). It is borrowed. */
+int data_file_follow(const char *path, const atomic_bool *follow, struct data_file **file_ret,
+		     char **error_ret);
 void data_file_close(struct data_file *file); /* all blocks must have been released */
 /* From now on the thread that reads is inside this gate, which is left while it waits for bytes.
  * Borrowed. */

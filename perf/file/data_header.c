@@ -24,6 +24,7 @@ struct file_header {
 	uint64_t features[N_FEATURES / 64]; /* not in the oldest files */
 };
 static_assert(sizeof(struct file_header) == 104, "on-disk layout");
+static_assert(offsetof(struct file_header, data) == DATA_INPUT_SECTION, "on-disk layout");
 
 enum {
 	OLDEST_HEADER_SIZE = offsetof(struct file_header, features),
@@ -250,6 +251,13 @@ int data_header_read(struct data_input *input, struct data_events *events,
 	enum table_state state = read_table(input, &header, table);
 	features->info.is_cut = find_cut(input, &header, state, truncation);
 	set_input_to_data(input, &header.data);
+	if (input->follow && !header.data.size && state == TABLE_MISSING) {
+		free(*truncation);
+		*truncation = NULL;
+		input->is_growing = true;
+		input->position = header.data.offset;
+		input->limit = UINT64_MAX;
+	}
 	if (state == TABLE_MISSING)
 		return 0;
 	if (!header.data.size)

@@ -4,12 +4,17 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "cct/base/clock.h"
 #include "perf/file/read_gate.h"
+#include "perf/kernel/file_lock.h"
 
 /* Larger than any record and its page. */
 #define MAPPED_SIZE (4u << 20)
+/* How often it is looked whether a file has grown. */
+#define GROWTH_LOOK_NS (100 * NSEC_PER_MSEC)
 
 int data_input_open(struct data_input *input, const char *path)
 {
@@ -54,17 +59,59 @@ static ssize_t read_some(const struct data_input *input, uint64_t offset, void *
 	return got < 0 ? -errno : got;
 }
 
-ssize_t data_input_read(struct data_input *input, uint8_t *bytes, size_t size)
+/* The header has the size of the records before anything is written behind them. */
+static void look_for_end(struct data_input *input)
 {
+	uint64_t section[2]; /* offset, size */
+
+	if (pread(input->fd, section, sizeof(section), DATA_INPUT_SECTION) != sizeof(section) ||
+	    !section[1] || section[1] > UINT64_MAX - section[0])
+		return;
+	input->limit = section[0] + section[1];
+	input->is_growing = false;
+}
+
+/* What was read, of a file that is still written: @got bytes, of which the last may be behind the
+ * records. false: it is to be read again. */
+static bool is_read(struct data_input *input, ssize_t *got)
+{
+	const struct timespec pause = { .tv_nsec = GROWTH_LOOK_NS };
+
+	look_for_end(input);
+	if (*got > 0 && (uint64_t)*got > input->limit - input->position)
+		*got = (ssize_t)(input->limit - input->position);
+	if (*got || !input->is_growing)
+		return *got || input->position == input->limit;
+	if (!atomic_load(input->follow) || !file_lock_is_taken(input->fd)) {
+		input->is_growing = false;
+		look_for_end(input);
+	} else {
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+static ssize_t read_next(struct data_input *input, uint8_t *bytes, size_t size)
+{
+	bool was_growing;
 	ssize_t got;
 
-	if (size > input->limit - input->position)
-		size = input->limit - input->position;
-	if (!size)
+	do {
+		if (size > input->limit - input->position)
+			size = input->limit - input->position;
+		was_growing = input->is_growing;
+		got = size ? read_some(input, input->position, bytes, size) : 0;
+	} while (was_growing && !is_read(input, &got));
+	return got;
+}
+
+ssize_t data_input_read(struct data_input *input, uint8_t *bytes, size_t size)
+{
+	if (!size || input->position >= input->limit)
 		return 0;
 	if (input->gate)
 		read_gate_leave(input->gate);
-	got = read_some(input, input->position, bytes, size);
+	ssize_t got = read_next(input, bytes, size);
 	if (input->gate)
 		read_gate_enter(input->gate);
 	if (got > 0)
@@ -94,7 +141,7 @@ struct data_block *data_input_map(struct data_input *input, uint32_t back, uint3
 {
 	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE), end = end_of_data(input);
 
-	if (!input->is_seekable || input->position >= end)
+	if (!input->is_seekable || input->is_growing || input->position >= end)
 		return NULL;
 	uint64_t start = (input->position - back) & ~(page_size - 1);
 	if (end - start > MAPPED_SIZE)

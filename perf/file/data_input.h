@@ -2,6 +2,7 @@
 #ifndef PERF_FILE_DATA_INPUT_H
 #define PERF_FILE_DATA_INPUT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +11,10 @@
 #include "perf/file/data_blocks.h"
 
 struct read_gate; /* perf/file/read_gate.h */
+
+/* Where the header of a recording has the offset and the size of its records; the size is 0 until
+ * the recorder has written all of them. */
+#define DATA_INPUT_SECTION 40
 
 struct data_input {
 	int fd;
@@ -21,6 +26,10 @@ struct data_input {
 	uint64_t size;          /* of a seekable file */
 	int64_t modified;       /* likewise: when, in seconds since 1970 */
 	struct read_gate *gate; /* left while bytes are waited for; borrowed; NULL: none */
+	/* While this is true, the records of a file that is still written are waited for; borrowed;
+	 * NULL: they are not. */
+	const atomic_bool *follow;
+	bool is_growing; /* the file's end is not written yet, and is followed */
 };
 
 /* @path: "-" is standard input. 0 or -errno. */

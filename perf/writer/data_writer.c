@@ -558,8 +558,21 @@ int data_writer_add_build_ids(struct data_writer *writer, const void *records, s
 	return 0;
 }
 
+/* Before anything follows the records: whoever reads a file that is still written must not take it
+ * for records. */
+static void write_header(struct data_writer *writer)
+{
+	writer->header.data.size = writer->position - writer->header.data.offset;
+	for (size_t i = 0; i < writer->n_features; i++)
+		writer->header.features[writer->features[i].number / 64] |=
+			1ull << writer->features[i].number % 64;
+	ssize_t n = pwrite(writer->fd, &writer->header, sizeof(writer->header), 0);
+	if (n != sizeof(writer->header))
+		fail(writer, n < 0 ? -errno : -EIO);
+}
+
 /* The section table, then the features' bytes. */
-static int write_features(struct data_writer *writer)
+static void write_features(struct data_writer *writer)
 {
 	uint64_t offset = writer->position + writer->n_features * sizeof(struct file_section);
 
@@ -569,7 +582,6 @@ static int write_features(struct data_writer *writer)
 
 		put(writer, &section, sizeof(section));
 		offset += feature->size;
-		writer->header.features[feature->number / 64] |= 1ull << feature->number % 64;
 		if (feature->number == HEADER_COMPRESSED) {
 			struct compressed_feature now = compressed_feature(writer);
 			memcpy(feature->bytes, &now, sizeof(now));
@@ -577,7 +589,6 @@ static int write_features(struct data_writer *writer)
 	}
 	for (size_t i = 0; i < writer->n_features; i++)
 		put(writer, writer->features[i].bytes, writer->features[i].size);
-	return writer->error;
 }
 
 int data_writer_finish(struct data_writer *writer)
@@ -587,17 +598,14 @@ int data_writer_finish(struct data_writer *writer)
 	if (writer->is_pipe)
 		return fail(writer, output_drain(writer->output));
 
-	writer->header.data.size = writer->position - writer->header.data.offset;
 	if (writer->n_ranges)
 		fail(writer, add_feature(writer, ATTACHMENT_FEATURE_NUMBER, writer->ranges,
 					 writer->n_ranges * sizeof(*writer->ranges)));
-	write_features(writer);
 	if (fail(writer, output_drain(writer->output)))
 		return writer->error;
-	ssize_t n = pwrite(writer->fd, &writer->header, sizeof(writer->header), 0);
-	if (n != sizeof(writer->header))
-		fail(writer, n < 0 ? -errno : -EIO);
-	return writer->error;
+	write_header(writer);
+	write_features(writer);
+	return fail(writer, output_drain(writer->output));
 }
 
 uint64_t data_writer_n_bytes(const struct data_writer *writer)

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "perf/kernel/file_lock.h"
+
 static int open_stdout(bool *is_pipe_ret)
 {
 	if (isatty(STDOUT_FILENO))
@@ -48,5 +50,9 @@ int output_file_open(const char *path, bool *is_pipe_ret)
 		flags = O_WRONLY | O_CLOEXEC;
 	}
 	int fd = open(path, flags, 0600);
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	if (!*is_pipe_ret)
+		file_lock_take(fd);
+	return fd;
 }
