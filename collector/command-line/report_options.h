@@ -42,6 +42,7 @@ struct report_options {
 	const char *per_event;   /* VIEW_HOT; NULL: not given */
 	const char *sort_event;  /* NULL: the first with samples */
 	bool no_pager;
+	bool follows; /* a recording that is still written is shown while it grows */
 	const char *ratio_texts[REPORT_MAX_RATIOS];
 	uint32_t n_ratio_texts;
 	struct ratio ratios[REPORT_MAX_RATIOS];

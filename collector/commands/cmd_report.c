@@ -1,5 +1,6 @@
 /* dendro report: makes a profile of a recording, and shows a view of it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <stdio.h>
@@ -28,11 +29,16 @@
 #include "collector/files/shown_naming.h"
 #include "collector/session/dendro.h"
 #include "collector/session/sample_filter.h"
+#include "collector/watch/top_screen.h"
+#include "collector/watch/top_watch.h"
+#include "perf/kernel/file_lock.h"
 #include "report/browse/browse_screen.h"
 #include "report/fold/view_traits.h"
 #include "report/views/view.h"
 
 #define DEFAULT_WIDTH 100
+/* Of the tables of a recording that grows. */
+#define FOLLOWED_ROWS 20
 
 static const struct choice groupings[] = {
 	{ "comm", GROUP_COMM },
@@ -287,6 +293,11 @@ static const struct command_option options_of_report[] = {
 	  .help = "use this debug information of the recorded kernel, instead of searching for it",
 	  .take = option_take_text,
 	  .offset = FIELD(symbolizer.vmlinux) },
+	{ .name = "follow",
+	  .help = "while dendro still writes the recording, show the profile so far again and "
+		  "again, as dendro top does; the report comes at its end",
+	  .take = option_take_flag,
+	  .offset = FIELD(follows) },
 	{ .shared = pager_option, .offset = FIELD(no_pager) },
 	{ 0 },
 };
@@ -587,9 +598,67 @@ static int report_sum(struct report_options *options)
 	return err || is_damaged;
 }
 
+static bool is_still_written(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	return fd >= 0 && file_lock_is_taken(fd);
+}
+
+static bool has_plain_rows(enum view_kind kind)
+{
+	return kind == VIEW_FUNCTIONS || kind == VIEW_LINES || kind == VIEW_MODULES ||
+	       kind == VIEW_PROCESSES || kind == VIEW_THREADS;
+}
+
+/* What is shown while the recording grows has no selection of paths, and no end to count from. */
+static int check_follow(const struct report_options *options)
+{
+	if (!options->follows)
+		return 0;
+	if (options->n_paths > 1 || strcmp(options->path, "-") == 0)
+		return message_wrong_use(options->command,
+					 "--follow shows one recording, which is written to a "
+					 "file.");
+	if (options->html || options->compared[0] || strcmp(options->format->name, "text") != 0)
+		return message_wrong_use(options->command,
+					 "--follow shows tables: leave out --html, --compare and "
+					 "other formats than text.");
+	if (options->build.filter.has_time || options->build.filter.n_phases ||
+	    options->build.filter.n_epochs || !path_selection_is_empty(&options->selection))
+		return message_wrong_use(options->command,
+					 "--follow does not take --time, --phase, --epoch and what "
+					 "chooses call paths: leave it out, and the recording is "
+					 "reported as far as it is written.");
+	return 0;
+}
+
+/* Shows the recording while it grows. *@is_whole_ret: it is whole now, and its report is not seen
+ * yet. 0, or another value after a message. */
+static int follow(const struct report_options *options, bool *is_whole_ret)
+{
+	struct top_options top = { .report = *options,
+				   .interval_ns = NSEC_PER_SEC,
+				   .n_rows = FOLLOWED_ROWS };
+
+	if (!has_plain_rows(options->view.kind))
+		report_options_choose_view(&top.report, VIEW_FUNCTIONS);
+	const bool has_screen = top_screen_is_wanted(&top);
+	int err = top_watch_file(&top, options->path, is_whole_ret);
+	*is_whole_ret &= !has_screen;
+	return err;
+}
+
 /* 0, or another value after a message. */
 static int run(struct report_options *options)
 {
+	bool is_whole = true;
+
+	if (options->follows && is_still_written(options->path)) {
+		int err = follow(options, &is_whole);
+		if (err || !is_whole)
+			return err;
+	}
 	return options->n_paths > 1 ? report_sum(options) : report_one(options);
 }
 
@@ -620,6 +689,8 @@ int cmd_report(int argc, char **argv)
 	}
 	if (!parsed.is_done && !status)
 		status = check_html(&options);
+	if (!parsed.is_done && !status)
+		status = check_follow(&options);
 	if (!parsed.is_done && !status)
 		status = page_file_check_code(&options);
 	if (!parsed.is_done && !status)

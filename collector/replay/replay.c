@@ -87,11 +87,11 @@ static int create_parts(struct replay *replay, const char *path, struct file_sea
 		       : -ENOMEM;
 }
 
-int replay_open(const char *path, struct file_search *files, struct replay **replay_ret,
-		char **error_ret)
+int replay_open(const char *path, const atomic_bool *follow, struct file_search *files,
+		struct replay **replay_ret, char **error_ret)
 {
 	struct replay *replay = calloc(1, sizeof(*replay));
-	int err = replay ? data_file_open(path, &replay->file, error_ret) : -ENOMEM;
+	int err = replay ? data_file_follow(path, follow, &replay->file, error_ret) : -ENOMEM;
 
 	if (!err && files)
 		err = carried_files_take(replay->file, files);

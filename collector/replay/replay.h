@@ -7,6 +7,8 @@
 #ifndef COLLECTOR_REPLAY_REPLAY_H
 #define COLLECTOR_REPLAY_REPLAY_H
 
+#include <stdatomic.h>
+
 #include "cct/model/profile.h"
 #include "collector/paths/sample.h"
 #include "kernel-merge/kernel_symbols.h"
@@ -17,12 +19,13 @@ struct read_gate; /* perf/file/read_gate.h */
 struct replay;
 
 /*
- * Opens @path ("-": standard input). @files: where its modules' files are looked for, borrowed for
- * the profile's life; NULL: on this machine; it gets what the recording carries. -errno with
+ * Opens @path ("-": standard input), as data_file_follow() does. @files: where its modules' files
+ * are looked for, borrowed for the profile's life; NULL: on this machine; it gets what the
+ * recording carries. -errno with
  * *@error_ret a sentence for the user (heap).
  */
-int replay_open(const char *path, struct file_search *files, struct replay **replay_ret,
-		char **error_ret);
+int replay_open(const char *path, const atomic_bool *follow, struct file_search *files,
+		struct replay **replay_ret, char **error_ret);
 void replay_close(struct replay *replay); /* frees the profile unless it was taken */
 /* As data_file_set_gate(). */
 void replay_set_gate(struct replay *replay, struct read_gate *gate);

@@ -35,6 +35,8 @@
 #ifndef COLLECTOR_SESSION_DENDRO_H
 #define COLLECTOR_SESSION_DENDRO_H
 
+#include <stdatomic.h>
+
 #include "cct/base/work_done.h"
 #include "cct/model/profile.h"
 #include "cct/paths/profile_group.h"
@@ -48,9 +50,12 @@ struct trace_format;    /* perf/tracing/trace_format.h */
 struct value_condition; /* report/values/value_condition.h */
 struct value_subject;
 
-/* Where the samples come from: the one member that is set. */
+/* Where the samples come from. */
 struct dendro_source {
 	const char *path; /* a recording: a file or a named pipe; "-": standard input */
+	/* Of a file that is still written: while this is true and its recorder lives, more samples
+	 * are waited for. NULL: they are not. Borrowed until dendro_close(). */
+	const atomic_bool *follow;
 };
 
 /* The samples to take. An empty list lets everything pass; a sample must pass all lists. */

@@ -35,7 +35,8 @@ int dendro_open(const struct dendro_source *source, const struct dendro_options 
 	struct dendro *dendro = calloc(1, sizeof(*dendro));
 
 	*error_ret = NULL;
-	int err = dendro ? replay_open(source->path, options->files, &dendro->replay, error_ret)
+	int err = dendro ? replay_open(source->path, source->follow, options->files,
+				       &dendro->replay, error_ret)
 			 : -ENOMEM;
 	if (err) {
 		if (!*error_ret)
@@ -187,7 +188,7 @@ int dendro_read_times(const struct dendro_source *source, struct time_span *time
 				      "which takes a file.");
 		return -ESPIPE;
 	}
-	int err = replay_open(source->path, NULL, &replay, error_ret);
+	int err = replay_open(source->path, NULL, NULL, &replay, error_ret);
 	if (err)
 		return err;
 	err = read_to_end(replay, times_ret);

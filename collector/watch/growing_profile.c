@@ -18,6 +18,7 @@ struct growing_profile {
 	struct report_options *report;
 	struct dendro_options build;
 	char *path;
+	atomic_bool is_followed; /* a file; the caller writes it */
 	struct read_gate gate;
 	pthread_t thread;
 	bool is_joined;
@@ -42,7 +43,7 @@ static struct symbolizer *create_symbolizer(const struct profile *profile)
 
 static void read_stream(struct growing_profile *growing)
 {
-	const struct dendro_source source = { .path = growing->path };
+	const struct dendro_source source = { growing->path, &growing->is_followed };
 	struct profile *profile = NULL;
 	struct dendro *dendro;
 
@@ -99,6 +100,7 @@ int growing_profile_start(struct report_options *report, const char *path,
 	growing->build.gate = &growing->gate;
 	growing->build.n_threads = 1;
 	read_gate_init(&growing->gate);
+	atomic_init(&growing->is_followed, true);
 	growing->path = strdup(path);
 	growing->names = stored_names_create();
 	growing->end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -130,6 +132,7 @@ void growing_profile_destroy(struct growing_profile *growing)
 {
 	if (!growing)
 		return;
+	atomic_store(&growing->is_followed, false);
 	join(growing);
 	free_all(growing);
 }

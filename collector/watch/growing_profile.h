@@ -1,5 +1,6 @@
 /*
  * The profile of a recording that is still being made: a thread builds it from a stream of records,
+ * a pipe or a file that grows,
  * and snapshots of it are taken meanwhile (docs/decisions/0035-snapshots-are-profiles.md).
  *
  * A snapshot is a stored profile, with names, of all samples up to then. The last one, when the
@@ -16,7 +17,7 @@
 struct growing_profile;
 
 /*
- * Starts to build from the stream @path, a pipe. @report is borrowed, and its search for files must
+ * Starts to build from the stream @path. @report is borrowed, and its search for files must
  * be open. 0 or -errno.
  */
 int growing_profile_start(struct report_options *report, const char *path,
@@ -25,7 +26,7 @@ int growing_profile_start(struct report_options *report, const char *path,
  * the profile, by @control_fd (collector/record/builder_link.h). Once, before the last snapshot is
  * taken. 0 or -ENOMEM. */
 int growing_profile_finish(struct growing_profile *growing, int control_fd);
-/* Waits for the end of the stream, too. */
+/* Waits for the end of the stream, too; a file is not followed any more. */
 void growing_profile_destroy(struct growing_profile *growing);
 /* A descriptor that is readable once the stream has ended and everything of it is in the profile.
  */

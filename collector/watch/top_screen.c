@@ -174,7 +174,7 @@ static bool is_over(const struct top_screen *top)
 	if (browse_screen_is_done(top->screen))
 		return true;
 	if (!growing_profile_has_ended(top->growing))
-		return false;
+		return is_interrupted && !top->cost->recorder;
 	return is_interrupted || !growing_profile_has_begun(top->growing);
 }
 

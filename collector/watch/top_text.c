@@ -85,14 +85,15 @@ int top_text_print(const struct top_options *options, const struct snapshot *sna
 
 	if (!status)
 		return -ENOMEM;
-	fputs("dendro top: ", stdout);
+	printf("dendro %s: ", options->report.command);
 	printable_put(stdout, status);
 	putchar('\n');
 	return finish(print_rows(options, snapshot, &options->report.view));
 }
 
-int top_text_print_none(double percent)
+int top_text_print_none(const struct top_options *options, double percent)
 {
-	printf("dendro top: no samples so far, dendro %.1f%% of a CPU\n", percent);
+	printf("dendro %s: no samples so far, dendro %.1f%% of a CPU\n", options->report.command,
+	       percent);
 	return finish(0);
 }

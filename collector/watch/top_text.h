@@ -12,6 +12,6 @@ char *top_text_status(const struct profile *profile, uint32_t metric, double per
 int top_text_print(const struct top_options *options, const struct snapshot *snapshot,
 		   double percent);
 /* Likewise, when there is no sample. */
-int top_text_print_none(double percent);
+int top_text_print_none(const struct top_options *options, double percent);
 
 #endif

@@ -29,7 +29,8 @@ struct watch {
 /* As ^C does; once, for the second signal would not wait for the command. */
 static void end_recording(const struct watch *watch)
 {
-	if (getppid() == watch->cost.recorder && !growing_profile_has_ended(watch->growing))
+	if (watch->cost.recorder && getppid() == watch->cost.recorder &&
+	    !growing_profile_has_ended(watch->growing))
 		kill(watch->cost.recorder, SIGINT);
 }
 
@@ -46,7 +47,7 @@ static int show_text(struct watch *watch)
 
 	watch->n_shown++;
 	if (err == -EAGAIN)
-		return top_text_print_none(percent);
+		return top_text_print_none(watch->options, percent);
 	if (err)
 		return err;
 	err = choose_metric(watch->options, &snapshot);
@@ -148,19 +149,16 @@ static int show(struct watch *watch)
 	return finish(watch);
 }
 
-static int start(struct watch *watch)
+static int start(struct watch *watch, const char *path)
 {
 	struct report_options *report = &watch->options->report;
-	char path[32];
 
 	report->files.is_quiet = true;
 	report->build.by_thread = report->build.counts_calls = true;
-	report->build.keeps_rows = watch->options->record.options.output;
 	report->build.n_rows_max = N_ROWS_MAX;
 	int err = file_options_open(&report->files, report->command, &report->build.files);
 	if (err)
 		return 1;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", watch->link->stream_fd);
 	err = growing_profile_start(report, path, &watch->growing);
 	return err ? message_error(report->command, "cannot start a thread: %s.", strerror(-err))
 		   : 0;
@@ -171,12 +169,34 @@ int top_watch(struct top_options *options, const struct builder_link *link, pid_
 	struct watch watch = { .options = options,
 			       .link = link,
 			       .has_screen = top_screen_is_wanted(options) };
-	int status = start(&watch);
+	char path[32];
 
+	options->report.build.keeps_rows = options->record.options.output;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", link->stream_fd);
+	int status = start(&watch, path);
 	signal(SIGPIPE, SIG_IGN);
 	own_cost_init(&watch.cost, recorder);
 	if (!status)
 		status = show(&watch);
+	growing_profile_destroy(watch.growing);
+	file_search_destroy(options->report.build.files);
+	return status;
+}
+
+int top_watch_file(struct top_options *options, const char *path, bool *is_whole_ret)
+{
+	const char *command = options->report.command;
+	struct watch watch = { .options = options, .has_screen = top_screen_is_wanted(options) };
+	int status = start(&watch, path);
+
+	own_cost_init(&watch.cost, 0);
+	int err = status ? 0 : watch.has_screen ? watch_screen(&watch) : watch_text(&watch);
+	*is_whole_ret = !status && growing_profile_has_ended(watch.growing);
+	const char *error = *is_whole_ret ? growing_profile_error(watch.growing) : NULL;
+	if (err && err != -EPIPE)
+		status = message_error(command, "%s.", strerror(-err));
+	else if (error)
+		status = message_error(command, "%s", error);
 	growing_profile_destroy(watch.growing);
 	file_search_destroy(options->report.build.files);
 	return status;

@@ -12,5 +12,10 @@
  * a message if that is not 0.
  */
 int top_watch(struct top_options *options, const struct builder_link *link, pid_t recorder);
+/*
+ * Likewise, of the recording @path, which another process writes, until its end. *@is_whole_ret:
+ * the user has not left before. What is said of options->record does not hold: it is not used.
+ */
+int top_watch_file(struct top_options *options, const char *path, bool *is_whole_ret);
 
 #endif

@@ -101,7 +101,7 @@ static void check(struct recording *recording, const char *expected)
 	char path[64], got[16] = "", *error = NULL;
 
 	recording_finish(recording, NULL, path);
-	assert_int_equal(replay_open(path, NULL, &replay, &error), 0);
+	assert_int_equal(replay_open(path, NULL, NULL, &replay, &error), 0);
 	while (replay_next(replay, &sample) > 0) {
 		assert_true(strlen(got) + 1 < sizeof(got));
 		strcat(got, sample.is_in_exec ? "+" : "-");

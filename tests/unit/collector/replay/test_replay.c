@@ -15,7 +15,7 @@ static struct replay *open_recording(struct recording *recording, const char *co
 	char path[64], *error = NULL;
 
 	recording_finish(recording, counts, path);
-	if (replay_open(path, NULL, &replay, &error))
+	if (replay_open(path, NULL, NULL, &replay, &error))
 		fail_msg("%s", error);
 	return replay;
 }
