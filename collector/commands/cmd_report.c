@@ -450,6 +450,7 @@ static int show(struct report_options *options, const struct profile *profile,
 		return page_file_write(options, profile, symbolizer);
 	if (is_text)
 		options->view.min_percent = options->export.min_percent;
+	options->view.rows_by_walk = !is_text && options->view.kind == VIEW_TREE;
 	shown_naming_start(&naming, options->command, symbolizer);
 	err = view_create(profile, symbolizer, &options->view, &view);
 	shown_naming_stop(&naming);

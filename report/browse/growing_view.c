@@ -3,23 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "report/views/view_tree.h"
-
-static int find_children(struct growing_view *growing)
-{
-	const struct fold *fold = growing->fold;
-
-	growing->first_child = calloc(fold->n_nodes, sizeof(*growing->first_child));
-	growing->next = calloc(fold->n_nodes, sizeof(*growing->next));
-	if (!growing->first_child || !growing->next)
-		return -ENOMEM;
-	for (uint32_t i = fold->n_nodes - 1; i > 0; i--) {
-		growing->next[i] = growing->first_child[fold->nodes[i].parent];
-		growing->first_child[fold->nodes[i].parent] = i;
-	}
-	return 0;
-}
-
 static bool grows(const struct view_options *options)
 {
 	return options->kind == VIEW_TREE || options->kind == VIEW_CALLERS;
@@ -35,7 +18,7 @@ static int begin(struct growing_view *growing, const struct profile *profile,
 		return -ENOMEM;
 	growing->view->n_entities = fold->n_entities;
 	int err = options->kind == VIEW_TREE
-			  ? find_children(growing)
+			  ? node_children_init(&growing->children, fold)
 			  : caller_rows_init(&growing->callers, growing->view, fold);
 	return err ? err : growing_view_grow(growing, growing->view->root);
 }
@@ -62,15 +45,16 @@ void growing_view_destroy(struct growing_view *growing)
 	if (!growing)
 		return;
 	view_destroy(growing->view);
-	free(growing->first_child);
-	free(growing->next);
+	node_children_deinit(&growing->children);
 	caller_rows_deinit(&growing->callers);
 	free(growing);
 }
 
 static int add_callees(const struct growing_view *growing, struct view_row *row)
 {
-	for (uint32_t i = growing->first_child[row->source]; i; i = growing->next[i]) {
+	const struct node_children *children = &growing->children;
+
+	for (uint32_t i = children->first[row->source]; i; i = children->next[i]) {
 		if (!view_tree_add_row(growing->view, row, growing->fold, i))
 			return -ENOMEM;
 	}
@@ -104,6 +88,6 @@ bool growing_view_has_children(const struct growing_view *growing, const struct 
 	if (row->children || row->is_grown || !grows(&growing->view->options))
 		return row->children;
 	if (growing->view->options.kind == VIEW_TREE)
-		return growing->first_child[row->source] != 0;
+		return growing->children.first[row->source] != 0;
 	return caller_rows_have_callers(&growing->callers, row, NULL);
 }

@@ -10,13 +10,14 @@
 #include "report/fold/fold.h"
 #include "report/views/view.h"
 #include "report/views/view_callers.h"
+#include "report/views/view_tree.h"
 
 struct growing_view {
 	struct view *view;
 	const struct fold *fold;
-	uint32_t *first_child, *next; /* VIEW_TREE: by node; 0: none */
-	struct caller_rows callers;   /* VIEW_CALLERS */
-	uint64_t n_grown;             /* rows that were added */
+	struct node_children children; /* VIEW_TREE */
+	struct caller_rows callers;    /* VIEW_CALLERS */
+	uint64_t n_grown;              /* rows that were added */
 };
 
 /*

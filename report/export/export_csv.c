@@ -9,6 +9,7 @@
 #include "report/findings/row_error.h"
 #include "report/views/tree_statistics.h"
 #include "report/views/view_hot.h"
+#include "report/views/view_tree.h"
 
 static void write_metric_headings(FILE *out, const char *metric, const char *const *columns,
 				  size_t n)
@@ -305,25 +306,14 @@ static int write_statistics(FILE *out, const struct view *view)
 int export_csv(FILE *out, const struct view *view, struct symbolizer *symbolizer,
 	       const struct export_options *options)
 {
-	const struct view_row *row = view->root;
-	unsigned depth = 0;
+	struct row_walk walk = { view, view->root, 0, options->max_depth };
+	int err = 0;
 
 	(void)symbolizer;
 	if (view->options.kind == VIEW_STATS)
 		return write_statistics(out, view);
 	write_heading(out, view, options);
-	for (;;) {
-		write_row(out, view, row, depth, options);
-		if (row->children && (!options->max_depth || depth < options->max_depth)) {
-			row = row->children;
-			depth++;
-			continue;
-		}
-		for (; depth && !row->next; depth--)
-			row = row->parent;
-		if (!depth)
-			break;
-		row = row->next;
-	}
-	return stream_finish(out);
+	for (; !err && walk.row; err = row_walk_next(&walk))
+		write_row(out, view, walk.row, walk.depth, options);
+	return err ? err : stream_finish(out);
 }

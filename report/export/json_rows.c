@@ -12,6 +12,7 @@
 #include "cct/text/json_string.h"
 #include "report/export/json_errors.h"
 #include "report/views/view_hot.h"
+#include "report/views/view_tree.h"
 
 #define NO_FRAME UINT32_MAX
 
@@ -324,34 +325,22 @@ void json_write_rows(FILE *out, const struct view *view, const struct export_opt
 	fputs("\n]", out);
 }
 
-/* A walk over the rows of a tree that are written, depth first, without recursion. */
-struct walk {
-	const struct view_row *row; /* NULL: all were visited */
-	unsigned depth;             /* of @row; the root: 0 */
-};
-
-static void walk_next(struct walk *walk, const struct export_options *options)
+static struct row_walk walk_rows(const struct view *view, const struct export_options *options)
 {
-	const struct view_row *row = walk->row;
-
-	if (row->children && (!options->max_depth || walk->depth < options->max_depth)) {
-		*walk = (struct walk){ row->children, walk->depth + 1 };
-		return;
-	}
-	for (; walk->depth && !row->next; walk->depth--)
-		row = row->parent;
-	walk->row = walk->depth ? row->next : NULL;
+	return (struct row_walk){ view, view->root, 0, options->max_depth };
 }
 
-/* @frames: by entity, receives the indexes. */
-static void write_frames(FILE *out, const struct view *view, const struct export_options *options,
-			 uint32_t *frames)
+/* @frames: by entity, receives the indexes. 0 or -ENOMEM. */
+static int write_frames(FILE *out, const struct view *view, const struct export_options *options,
+			uint32_t *frames)
 {
+	struct row_walk walk = walk_rows(view, options);
 	uint32_t n_frames = 0;
+	int err = 0;
 
 	memset(frames, 0xff, view->n_entities * sizeof(*frames));
 	fputs("\"frames\":[", out);
-	for (struct walk walk = { .row = view->root }; walk.row; walk_next(&walk, options)) {
+	for (; !err && walk.row; err = row_walk_next(&walk)) {
 		if (frames[walk.row->entity] != NO_FRAME)
 			continue;
 		frames[walk.row->entity] = n_frames;
@@ -360,6 +349,7 @@ static void write_frames(FILE *out, const struct view *view, const struct export
 		putc('}', out);
 	}
 	fputs("\n],\n", out);
+	return err;
 }
 
 /* @parent: NULL for the root. */
@@ -387,13 +377,14 @@ int json_write_nodes(FILE *out, const struct view *view, const struct export_opt
 	_cleanup_free_ uint64_t *above = NULL; /* indexes of the last nodes, by depth */
 	_cleanup_free_ uint32_t *frames = malloc((view->n_entities + 1u) * sizeof(*frames));
 	size_t n_allocated = 0;
+	struct row_walk walk = walk_rows(view, options);
 	uint64_t index = 0;
+	int err = frames ? write_frames(out, view, options, frames) : -ENOMEM;
 
-	if (!frames)
-		return -ENOMEM;
-	write_frames(out, view, options, frames);
+	if (err)
+		return err;
 	fputs("\"nodes\":[", out);
-	for (struct walk walk = { .row = view->root }; walk.row; walk_next(&walk, options)) {
+	for (; !err && walk.row; err = row_walk_next(&walk)) {
 		if (array_reserve(above, walk.depth, n_allocated, 1))
 			return -ENOMEM;
 		above[walk.depth] = index++;
@@ -401,5 +392,5 @@ int json_write_nodes(FILE *out, const struct view *view, const struct export_opt
 			   walk.depth ? &above[walk.depth - 1] : NULL);
 	}
 	fputs("\n]", out);
-	return 0;
+	return err;
 }

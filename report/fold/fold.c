@@ -182,3 +182,22 @@ int fold_sum_up(struct fold *fold)
 	memset(fold->self_samples, 0, n_metrics * sizeof(*fold->self_samples));
 	return find_longest(fold);
 }
+
+int node_children_init(struct node_children *children, const struct fold *fold)
+{
+	children->first = calloc(fold->n_nodes, sizeof(*children->first));
+	children->next = calloc(fold->n_nodes, sizeof(*children->next));
+	if (!children->first || !children->next)
+		return -ENOMEM;
+	for (uint32_t i = fold->n_nodes - 1; i > 0; i--) {
+		children->next[i] = children->first[fold->nodes[i].parent];
+		children->first[fold->nodes[i].parent] = i;
+	}
+	return 0;
+}
+
+void node_children_deinit(struct node_children *children)
+{
+	free(children->first);
+	free(children->next);
+}

@@ -126,4 +126,13 @@ static inline bool entity_is_code(const struct fold_entity *entity)
 	       entity->frame_kind == FRAME_WAKER || entity->frame_kind == FRAME_VALUE;
 }
 
+/* The nodes below each node of a fold, in lists, by node; 0 ends a list. */
+struct node_children {
+	uint32_t *first, *next;
+};
+
+/* 0 or -ENOMEM, and then to be freed as well. */
+int node_children_init(struct node_children *children, const struct fold *fold);
+void node_children_deinit(struct node_children *children);
+
 #endif

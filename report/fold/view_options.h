@@ -54,6 +54,11 @@ struct view_options {
 	 * may be as large as the sum of the depths of all nodes; 0: all rows get children.
 	 */
 	double min_percent;
+	/*
+	 * VIEW_TREE: rows below the root are made by each walk over them, and freed behind it
+	 * (report/views/view_tree.h); min_percent is without effect.
+	 */
+	bool rows_by_walk;
 };
 
 #endif

@@ -77,6 +77,9 @@ int view_create(const struct profile *profile, struct symbolizer *symbolizer,
 	if (err)
 		return err;
 	err = view_create_from_fold(profile, options, fold, view_ret);
-	fold_destroy(fold);
+	if (err)
+		fold_destroy(fold);
+	else
+		view_tree_take_fold(*view_ret, fold);
 	return err;
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/fold/fold.h"
 #include "report/names/source_paths.h"
 
 struct view *view_alloc(const struct profile *profile, const struct view_options *options)
@@ -18,12 +17,23 @@ struct view *view_alloc(const struct profile *profile, const struct view_options
 	return view;
 }
 
+static void destroy_source(struct tree_source *source)
+{
+	if (!source)
+		return;
+	fold_destroy(source->fold);
+	node_children_deinit(&source->children);
+	arena_deinit(&source->arena);
+	free(source);
+}
+
 void view_destroy(struct view *view)
 {
 	if (!view)
 		return;
 	arena_deinit(&view->arena);
 	source_paths_destroy(view->paths);
+	destroy_source(view->source);
 	free(view);
 }
 
@@ -68,17 +78,19 @@ static void set_times(const struct profile *profile, struct view_row *row)
 	row->run = view_run_number(profile, phase->run);
 }
 
-struct view_row *view_add_row(struct view *view, struct view_row *parent,
-			      const struct fold_entity *entity)
+size_t view_row_size(const struct view *view)
 {
-	size_t n_metrics = view->n_columns;
-	size_t n_costs = (view_is_flat(view) ? 4 : 3) * n_metrics;
-	struct view_row *row = arena_alloc(&view->arena, sizeof(*row) + n_costs * sizeof(uint64_t));
-	uint64_t *costs;
+	const size_t n_costs = (view_is_flat(view) ? 4 : 3) * (size_t)view->n_columns;
 
-	if (!row)
-		return NULL;
-	costs = (uint64_t *)(row + 1);
+	return sizeof(struct view_row) + n_costs * sizeof(uint64_t);
+}
+
+void view_row_init(const struct view *view, struct view_row *row, struct view_row *parent,
+		   const struct fold_entity *entity)
+{
+	const size_t n_metrics = view->n_columns;
+	uint64_t *costs = (uint64_t *)(row + 1);
+
 	row->name = entity->name;
 	row->module = entity->module;
 	row->module_id = entity->module_id;
@@ -103,6 +115,15 @@ struct view_row *view_add_row(struct view *view, struct view_row *parent,
 		row->next = parent->children;
 		parent->children = row;
 	}
+}
+
+struct view_row *view_add_row(struct view *view, struct view_row *parent,
+			      const struct fold_entity *entity)
+{
+	struct view_row *row = arena_alloc(&view->arena, view_row_size(view));
+
+	if (row)
+		view_row_init(view, row, parent, entity);
 	return row;
 }
 

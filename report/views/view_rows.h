@@ -4,6 +4,7 @@
 
 #include "cct/base/arena.h"
 #include "cct/model/profile.h"
+#include "report/fold/fold.h"
 #include "report/fold/view_traits.h"
 
 struct fold_entity;
@@ -100,6 +101,14 @@ struct view_row {
 	bool is_grown, is_unfolded;
 };
 
+/* What walks make the rows of a view of, and the rows they do not need any longer. */
+struct tree_source {
+	struct fold *fold; /* owned */
+	struct node_children children;
+	struct arena arena;
+	struct view_row *unused; /* a list */
+};
+
 struct view {
 	struct view_options options;
 	const struct profile *profile;
@@ -119,6 +128,7 @@ struct view {
 	uint32_t n_entities;           /* of trees: all rows' entities are smaller */
 	struct arena arena;            /* of the rows */
 	struct source_paths *paths;    /* VIEW_LINES: owns the rows' file names */
+	struct tree_source *source; /* options.rows_by_walk: what walks make rows of; else NULL */
 };
 
 enum row_kind view_entity_kind(const struct fold_entity *entity);
@@ -134,6 +144,10 @@ void view_destroy(struct view *view);
 /* Adds a row for @entity with zero costs as the first child of @parent. NULL: out of memory. */
 struct view_row *view_add_row(struct view *view, struct view_row *parent,
 			      const struct fold_entity *entity);
+/* Likewise in memory of the caller: view_row_size() bytes, all zero. */
+void view_row_init(const struct view *view, struct view_row *row, struct view_row *parent,
+		   const struct fold_entity *entity);
+size_t view_row_size(const struct view *view);
 /* Whether the row is a phase, not what is outside of phases. */
 static inline bool view_row_is_phase(const struct view_row *row)
 {

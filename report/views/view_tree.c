@@ -5,6 +5,7 @@
 #include "report/views/view_tree.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Readers compare with options.min_percent by a division: a row at the border gets children. */
@@ -17,15 +18,12 @@ struct filling {
 	struct view_row **left_out; /* by entity, likewise */
 };
 
-struct view_row *view_tree_add_row(struct view *view, struct view_row *parent,
-				   const struct fold *fold, uint32_t i)
+/* What the row has of its node. */
+static void take_node(struct view_row *row, const struct fold *fold, uint32_t i)
 {
 	const struct fold_node *node = &fold->nodes[i];
 	size_t n_metrics = fold->n_metrics, n_bytes = n_metrics * sizeof(uint64_t);
-	struct view_row *row = view_add_row(view, parent, &fold->entities[node->entity]);
 
-	if (!row)
-		return NULL;
 	memcpy(row->self, fold->self + i * n_metrics, n_bytes);
 	memcpy(row->total, fold->total + i * n_metrics, n_bytes);
 	memcpy(row->samples, fold->samples + i * n_metrics, n_bytes);
@@ -37,6 +35,15 @@ struct view_row *view_tree_add_row(struct view *view, struct view_row *parent,
 	row->source = i;
 	row->call_file = node->call_line ? node->call_file : NULL;
 	row->call_line = node->call_line;
+}
+
+struct view_row *view_tree_add_row(struct view *view, struct view_row *parent,
+				   const struct fold *fold, uint32_t i)
+{
+	struct view_row *row = view_add_row(view, parent, &fold->entities[fold->nodes[i].entity]);
+
+	if (row)
+		take_node(row, fold, i);
 	return row;
 }
 
@@ -107,7 +114,7 @@ static void fill_root(struct view_row *root, const struct fold *fold)
 	}
 }
 
-int view_fill_tree(struct view *view, const struct fold *fold)
+static int fill_by_rows(struct view *view, const struct fold *fold)
 {
 	struct filling filling = {
 		.view = view,
@@ -125,4 +132,81 @@ int view_fill_tree(struct view *view, const struct fold *fold)
 	free(filling.rows);
 	free(filling.left_out);
 	return err;
+}
+
+int view_fill_tree(struct view *view, const struct fold *fold)
+{
+	if (!view->options.rows_by_walk)
+		return fill_by_rows(view, fold);
+	fill_root(view->root, fold);
+	view->source = calloc(1, sizeof(*view->source));
+	return view->source ? node_children_init(&view->source->children, fold) : -ENOMEM;
+}
+
+void view_tree_take_fold(struct view *view, struct fold *fold)
+{
+	if (view->source)
+		view->source->fold = fold;
+	else
+		fold_destroy(fold);
+}
+
+static struct view_row *take_row(struct tree_source *source, size_t size)
+{
+	struct view_row *row = source->unused;
+
+	if (!row)
+		return arena_alloc(&source->arena, size);
+	source->unused = row->next;
+	return memset(row, 0, size);
+}
+
+static int make_children(const struct row_walk *walk)
+{
+	struct tree_source *source = walk->view->source;
+	const struct fold *fold = source->fold;
+	const struct node_children *children = &source->children;
+
+	for (uint32_t i = children->first[walk->row->source]; i; i = children->next[i]) {
+		struct view_row *row = take_row(source, view_row_size(walk->view));
+
+		if (!row)
+			return -ENOMEM;
+		view_row_init(walk->view, row, walk->row, &fold->entities[fold->nodes[i].entity]);
+		take_node(row, fold, i);
+	}
+	view_sort_children(walk->view, walk->row);
+	return 0;
+}
+
+/* From a row without another after it to the one above it. */
+static void ascend(struct row_walk *walk)
+{
+	struct tree_source *source = walk->view->source;
+	struct view_row *last = walk->row;
+
+	walk->row = last->parent;
+	walk->depth--;
+	if (!source)
+		return;
+	last->next = source->unused;
+	source->unused = walk->row->children;
+	walk->row->children = NULL;
+}
+
+int row_walk_next(struct row_walk *walk)
+{
+	const bool goes_down = !walk->max_depth || walk->depth < walk->max_depth;
+
+	if (goes_down && walk->view->source && make_children(walk))
+		return -ENOMEM;
+	if (goes_down && walk->row->children) {
+		walk->row = walk->row->children;
+		walk->depth++;
+		return 0;
+	}
+	while (walk->depth && !walk->row->next)
+		ascend(walk);
+	walk->row = walk->depth ? walk->row->next : NULL;
+	return 0;
 }

@@ -939,6 +939,27 @@ static void a_full_disk_is_an_error(void **state)
 	view_destroy(view);
 }
 
+static void rows_by_walk_are_those_of_the_whole_tree(void **state)
+{
+	static const char *const formats[] = { "json", "csv" };
+	const struct export_options limits[] = { { 0 }, { .max_depth = 1 }, { .max_depth = 3 } };
+	struct fixture *fixture = *state;
+
+	add_sample(fixture, "one", 5, 3);
+	add_sample(fixture, "two", 2, 7);
+	add_sample(fixture, "three", 7, 1);
+	for (size_t i = 0; i < 2 * sizeof(limits) / sizeof(limits[0]); i++) {
+		struct view_options options = { .kind = VIEW_TREE };
+		const char *format = formats[i % 2];
+		char *whole = strdup(write_report(fixture, format, &options, &limits[i / 2]));
+
+		options.rows_by_walk = true;
+		assert_non_null(strchr(whole, '\n'));
+		assert_string_equal(write_report(fixture, format, &options, &limits[i / 2]), whole);
+		free(whole);
+	}
+}
+
 static void formats_are_found_by_name(void **state)
 {
 	(void)state;
@@ -1043,6 +1064,7 @@ int main(void)
 		TEST(nothing_hostile_reaches_the_terminal),
 		TEST(colour_comes_only_when_asked_for),
 		TEST(a_full_disk_is_an_error),
+		TEST(rows_by_walk_are_those_of_the_whole_tree),
 		TEST(json_lists_what_is_missing_by_cost),
 		TEST(text_shows_what_is_missing_above_the_threshold),
 		cmocka_unit_test(long_names_are_cut_in_the_middle),
