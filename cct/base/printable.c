@@ -63,8 +63,20 @@ static unsigned character_width(uint32_t code)
 	return width < 0 ? 1 : (unsigned)width;
 }
 
+/* Most are: they are shown as they are. */
+static bool is_plain(char c)
+{
+	return c >= ' ' && c <= '~';
+}
+
 size_t printable_next(const char **text, bool utf8, char out[PRINTABLE_MAX], unsigned *columns)
 {
+	if (is_plain(**text)) {
+		out[0] = *(*text)++;
+		*columns = 1;
+		return 1;
+	}
+
 	uint32_t code;
 	size_t size = printable_decode_utf8(*text, &code);
 
@@ -92,10 +104,15 @@ size_t printable_next(const char **text, bool utf8, char out[PRINTABLE_MAX], uns
 unsigned printable_width(const char *text, bool utf8)
 {
 	char bytes[PRINTABLE_MAX];
-	unsigned width = 0, columns;
+	unsigned width = 0, columns = 0;
 
-	while (printable_next(&text, utf8, bytes, &columns))
-		width += columns;
+	do {
+		const char *plain = text;
+
+		while (is_plain(*text))
+			text++;
+		width += (unsigned)(text - plain) + columns;
+	} while (printable_next(&text, utf8, bytes, &columns));
 	return width;
 }
 
@@ -105,7 +122,7 @@ void printable_put(FILE *out, const char *text)
 	unsigned columns;
 	size_t size;
 
-	for (size = 0; text[size] >= ' ' && text[size] <= '~'; size++)
+	for (size = 0; is_plain(text[size]); size++)
 		;
 	fwrite(text, 1, size, out);
 	text += size;
