@@ -15,12 +15,19 @@ static bool slot_is_used(const void *slot)
 	return ((const struct frame_slot *)slot)->number;
 }
 
+struct frame_key {
+	const struct frame *frame;
+	uint32_t hash;
+};
+
+/* Frames with other hashes are not looked at: they are in no cache. */
 static bool slot_has_key(const void *slot, const void *key, const void *owner)
 {
 	const struct frame_slot *of = slot;
+	const struct frame_key *wanted = key;
 	const struct frame_ids *ids = owner;
 
-	return frame_equal(&ids->frames[of->number - 1], key);
+	return of->hash == wanted->hash && frame_equal(&ids->frames[of->number - 1], wanted->frame);
 }
 
 static uint32_t slot_hash(const void *slot, const void *owner)
@@ -90,13 +97,34 @@ static uint32_t add(struct frame_ids *ids, const struct frame *frame, uint32_t h
 
 uint32_t frame_ids_enter(struct frame_ids *ids, const struct frame *frame)
 {
-	const uint32_t hash = frame_hash(frame);
+	const struct frame_key key = { frame, frame_hash(frame) };
 
 	if (!ids->by_frame.n_slots && ids->n_frames && restore_index(ids))
 		return FRAME_IDS_NONE;
 	const struct frame_slot *known =
-		hash_table_find(&ids->by_frame, &numbers_by_frame, hash, frame, ids);
-	return known ? known->number - 1 : add(ids, frame, hash);
+		hash_table_find(&ids->by_frame, &numbers_by_frame, key.hash, &key, ids);
+	return known ? known->number - 1 : add(ids, frame, key.hash);
+}
+
+/* The slot where the search for a frame begins. There are slots. */
+static const struct frame_slot *first_slot(const struct frame_ids *ids, const struct frame *frame)
+{
+	return hash_table_at(&ids->by_frame, &numbers_by_frame,
+			     frame_hash(frame) & (ids->by_frame.n_slots - 1));
+}
+
+void frame_ids_fetch(const struct frame_ids *ids, const struct frame *frames, size_t n_frames)
+{
+	const size_t n = ids->by_frame.n_slots ? n_frames : 0;
+
+	for (size_t i = 0; i < n; i++)
+		__builtin_prefetch(first_slot(ids, &frames[i]));
+	for (size_t i = 0; i < n; i++) {
+		const struct frame_slot *slot = first_slot(ids, &frames[i]);
+
+		if (slot->number)
+			__builtin_prefetch(&ids->frames[slot->number - 1]);
+	}
 }
 
 int frame_ids_reserve(struct frame_ids *ids, uint32_t n_more)

@@ -23,6 +23,8 @@ void frame_ids_deinit(struct frame_ids *ids);
 /* The number of a frame, a new one if it has none. FRAME_IDS_NONE: not enough memory, or
  * FRAME_IDS_MAX frames. */
 uint32_t frame_ids_enter(struct frame_ids *ids, const struct frame *frame);
+/* Asks memory for what frame_ids_enter() looks at, of all frames at once. */
+void frame_ids_fetch(const struct frame_ids *ids, const struct frame *frames, size_t n_frames);
 /* Makes room for @n_more frames, so that entering them moves no others. 0 or -ENOMEM. */
 int frame_ids_reserve(struct frame_ids *ids, uint32_t n_more);
 /* Frees what finds numbers by frames. The next frame_ids_enter() makes it again. */

@@ -4,6 +4,8 @@
 
 #include "cct/base/array.h"
 
+#define FETCHED 32 /* new frames of a path that memory is asked for at once: few have more */
+
 void last_path_deinit(struct last_path *last)
 {
 	free(last->frames);
@@ -61,6 +63,7 @@ uint32_t last_path_enter(struct last_path *last, struct cct *cct, const struct f
 		return last->node;
 	last->is_same = false;
 	last->n_frames = last->at;
+	frame_ids_fetch(&cct->frames, frames + n, n_frames - n < FETCHED ? n_frames - n : FETCHED);
 	for (; n < n_frames; n++) {
 		if (!add(last, cct, &frames[n]))
 			return CCT_NONE;
