@@ -11,6 +11,7 @@
 #include "cct/base/array.h"
 #include "cct/base/hash.h"
 #include "cct/base/hash_table.h"
+#include "cct/base/huge_pages.h"
 
 #define KERNEL_NAME  "[kernel.kallsyms]"
 #define DYNAMIC_NAME "[kernel]" /* as the report calls all kernel code */
@@ -380,11 +381,10 @@ const struct kernel_layout *kernel_symbols_layout(struct kernel_symbols *kernel)
 	return kernel_layouts_take(kernel->layouts);
 }
 
-struct frame kernel_symbols_frame(const struct kernel_symbols *kernel,
-				  const struct kernel_layout *layout, uint64_t addr)
+/* @range: what holds the address; NULL: nothing does. */
+static struct frame frame_in(const struct kernel_symbols *kernel, const struct kernel_range *range,
+			     uint64_t addr)
 {
-	const struct kernel_range *range = kernel_layout_find(layout, addr);
-
 	if (!range)
 		return (struct frame){ .kind = FRAME_KERNEL,
 				       .module = kernel->dynamic_module,
@@ -392,6 +392,12 @@ struct frame kernel_symbols_frame(const struct kernel_symbols *kernel,
 	return (struct frame){ .kind = FRAME_KERNEL,
 			       .module = range->module,
 			       .offset = addr - range->start + range->offset };
+}
+
+struct frame kernel_symbols_frame(const struct kernel_symbols *kernel,
+				  const struct kernel_layout *layout, uint64_t addr)
+{
+	return frame_in(kernel, kernel_layout_find(layout, addr), addr);
 }
 
 /*
@@ -412,17 +418,24 @@ static int add_symbol(struct module *module, uint64_t offset, const struct kalls
 		module->symbols = symbol_table_create();
 		if (!module->symbols || symbol_table_reserve(module->symbols, n_expected))
 			return -ENOMEM;
+		huge_pages_allow(module->symbols->symbols,
+				 module->symbols->n_allocated * sizeof(struct symbol));
 	}
 	return symbol_table_add_kept(module->symbols, offset, 0, symbol->name);
 }
 
-/* The next of @n_left symbols. Those without a tag, of the kernel itself, come first. */
+/*
+ * The next of @n_left symbols. Those without a tag, of the kernel itself, come first. @range: where
+ * the last one was, or NULL: it mostly holds the next, too.
+ */
 static int name_first(struct kernel_symbols *kernel, const struct kallsyms_symbol *symbol,
-		      size_t n_left)
+		      size_t n_left, const struct kernel_range **range)
 {
 	if (kernel->has_first_code && is_code_that_goes(symbol))
 		return 0;
-	struct frame frame = kernel_symbols_frame(kernel, kernel->first, symbol->addr);
+	if (!*range || symbol->addr - (*range)->start >= (*range)->end - (*range)->start)
+		*range = kernel_layout_find(kernel->first, symbol->addr);
+	struct frame frame = frame_in(kernel, *range, symbol->addr);
 	/* These modules have their names already. */
 	if (frame.module == kernel->bpf.module || frame.module == kernel->ool.module)
 		return 0;
@@ -452,10 +465,11 @@ static int give_text(struct kernel_symbols *kernel, struct kallsyms_text *text)
 
 int kernel_symbols_name(struct kernel_symbols *kernel, struct kallsyms_text *text)
 {
+	const struct kernel_range *range = NULL;
 	int err = give_text(kernel, text);
 
 	for (size_t i = 0; !err && text && i < text->n_symbols; i++)
-		err = name_first(kernel, &text->symbols[i], text->n_symbols - i);
+		err = name_first(kernel, &text->symbols[i], text->n_symbols - i, &range);
 	if (!err)
 		sort_symbols(kernel);
 	return err;
