@@ -52,6 +52,7 @@ uint32_t merge_metric(struct merge_state *state, const struct metric *metric, ui
 	if (index == UINT32_MAX || pair_map_add(&state->metric_of, text, n_before, index))
 		return UINT32_MAX;
 	state->into->metrics[index].has_counted = true;
+	state->into->metrics[index].takes_all = true;
 	return index;
 }
 
@@ -76,7 +77,8 @@ uint32_t *merge_count_metrics(const struct profile *profile)
 	return NULL;
 }
 
-/* What was counted is known if it is for all profiles that have the metric. */
+/* What was counted is known, and all was recorded, if it is so for all profiles that have the
+ * metric. */
 static void add_metric(struct metric *into, const struct metric *from)
 {
 	into->samples += from->samples;
@@ -88,6 +90,7 @@ static void add_metric(struct metric *into, const struct metric *from)
 	into->time_running_ns += from->time_running_ns;
 	into->is_scaled |= from->is_scaled;
 	into->is_waits |= from->is_waits;
+	into->takes_all &= from->takes_all;
 }
 
 int merge_metrics(struct merge_state *state, const struct merge_maps *maps)

@@ -21,7 +21,8 @@ struct metric {
 	 */
 	uint64_t time_enabled_ns, time_running_ns;
 	bool is_scaled; /* weights were multiplied by enabled / running */
-	bool is_waits;  /* each sample is a wait, which weighs its time */
+	bool is_waits;  /* each sample is a wait, which weighs its time; all of them are recorded */
+	bool takes_all; /* a sample was to be taken of each occurrence */
 };
 
 static inline void metric_deinit(struct metric *metric)
@@ -34,6 +35,12 @@ static inline void metric_deinit(struct metric *metric)
 static inline bool metric_is_multiplexed(const struct metric *metric)
 {
 	return metric->time_running_ns < metric->time_enabled_ns - metric->time_enabled_ns / 200;
+}
+
+/* Whether the samples are all occurrences, so that shares of them have no error of sampling. */
+static inline bool metric_is_exact(const struct metric *metric)
+{
+	return (metric->takes_all || metric->is_waits) && !metric->is_scaled && !metric->lost;
 }
 
 /* Beyond this factor, the event ran too short a time to estimate the rest. */

@@ -101,7 +101,7 @@ static int read_info(struct dwarf_reader *body, struct profile_info *info)
 	return err ? err : read_reasons(body, info);
 }
 
-enum { METRIC_HAS_COUNTED = 1, METRIC_IS_SCALED = 2, METRIC_IS_WAITS = 4 };
+enum { METRIC_HAS_COUNTED = 1, METRIC_IS_SCALED = 2, METRIC_IS_WAITS = 4, METRIC_TAKES_ALL = 8 };
 
 static void write_metrics(struct byte_buffer *body, const struct profile *profile)
 {
@@ -113,7 +113,8 @@ static void write_metrics(struct byte_buffer *body, const struct profile *profil
 		byte_buffer_add_text(body, metric->unit);
 		byte_buffer_add_unsigned(body, (metric->has_counted ? METRIC_HAS_COUNTED : 0) |
 						       (metric->is_scaled ? METRIC_IS_SCALED : 0) |
-						       (metric->is_waits ? METRIC_IS_WAITS : 0));
+						       (metric->is_waits ? METRIC_IS_WAITS : 0) |
+						       (metric->takes_all ? METRIC_TAKES_ALL : 0));
 		byte_buffer_add_unsigned(body, metric->samples);
 		byte_buffer_add_unsigned(body, metric->total);
 		byte_buffer_add_unsigned(body, metric->lost);
@@ -140,6 +141,7 @@ static int read_metric(struct dwarf_reader *body, struct profile *profile)
 	metric->has_counted = flags & METRIC_HAS_COUNTED;
 	metric->is_scaled = flags & METRIC_IS_SCALED;
 	metric->is_waits = flags & METRIC_IS_WAITS;
+	metric->takes_all = flags & METRIC_TAKES_ALL;
 	metric->samples = dwarf_read_uleb(body);
 	metric->total = dwarf_read_uleb(body);
 	metric->lost = dwarf_read_uleb(body);

@@ -9,6 +9,22 @@ bool event_metrics_is_sideband(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
 }
 
+/*
+ * Whether each occurrence becomes a sample. Clocks and counters of processors cannot do so: their
+ * kernels take a longer period, or hold the event back.
+ */
+static bool takes_all(const struct data_file_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	const bool is_clock =
+		attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+						     attr->config == PERF_COUNT_SW_TASK_CLOCK);
+	const bool is_counter = attr->type == PERF_TYPE_HARDWARE ||
+				attr->type == PERF_TYPE_HW_CACHE || attr->type == PERF_TYPE_RAW;
+
+	return !attr->freq && attr->sample_period == 1 && !is_clock && !is_counter;
+}
+
 /* One metric per event; an event of the same name on another PMU or thread shares it. */
 static uint32_t find_or_add_metric(struct profile *profile, const struct data_file_event *event)
 {
@@ -16,7 +32,10 @@ static uint32_t find_or_add_metric(struct profile *profile, const struct data_fi
 		if (strcmp(profile->metrics[i].name, event->name) == 0)
 			return i;
 	}
-	return profile_add_metric(profile, event->name, event->unit);
+	uint32_t metric = profile_add_metric(profile, event->name, event->unit);
+	if (metric != UINT32_MAX)
+		profile->metrics[metric].takes_all = true;
+	return metric;
 }
 
 int event_metrics_init(struct event_metrics *metrics, const struct data_file *file,
@@ -37,8 +56,9 @@ int event_metrics_init(struct event_metrics *metrics, const struct data_file *fi
 		metrics->metrics[i] = find_or_add_metric(profile, event);
 		if (metrics->metrics[i] == UINT32_MAX)
 			return -ENOMEM;
-		if (event->weight.kind == WEIGHT_OFF_CPU)
-			profile->metrics[metrics->metrics[i]].is_waits = true;
+		struct metric *metric = &profile->metrics[metrics->metrics[i]];
+		metric->is_waits |= event->weight.kind == WEIGHT_OFF_CPU;
+		metric->takes_all &= takes_all(event);
 	}
 	return 0;
 }

@@ -20,6 +20,8 @@ static void write_counts(FILE *out, const struct metric *metric)
 	if (metric->time_enabled_ns)
 		fprintf(out, ",\"time_enabled\":%" PRIu64 ",\"time_running\":%" PRIu64,
 			metric->time_enabled_ns, metric->time_running_ns);
+	if (metric_is_exact(metric))
+		fputs(",\"exact\":true", out);
 	if (metric->is_scaled)
 		fprintf(out, ",\"scaled\":%.9g",
 			(double)metric->time_enabled_ns / (double)metric->time_running_ns);

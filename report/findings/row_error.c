@@ -45,7 +45,13 @@ bool row_error(const struct view *view, const struct view_row *row, uint32_t met
 {
 	struct share_sum in, all;
 
-	return row_share_sum(view, row, metric, kind, &in) &&
-	       row_share_sum(view, view->root, metric, SHARE_TOTAL, &all) &&
-	       share_error_of(&in, &all, error_ret);
+	if (!row_share_sum(view, row, metric, kind, &in) ||
+	    !row_share_sum(view, view->root, metric, SHARE_TOTAL, &all) ||
+	    !share_error_of(&in, &all, error_ret))
+		return false;
+	if (metric_is_exact(&view->profile->metrics[metric])) {
+		error_ret->error = 0;
+		error_ret->low = error_ret->high = error_ret->share;
+	}
+	return true;
 }

@@ -15,8 +15,8 @@ enum share_kind { SHARE_SELF, SHARE_TOTAL, N_SHARE_KINDS };
 bool row_share_sum(const struct view *view, const struct view_row *row, uint32_t metric,
 		   enum share_kind kind, struct share_sum *sum_ret);
 /*
- * The error of a row's cost as a share of the view's total, from row_share_sum(). False: not known,
- * or the view has no cost.
+ * The error of a row's cost as a share of the view's total, from row_share_sum(); none where each
+ * occurrence was recorded. False: not known, or the view has no cost.
  */
 bool row_error(const struct view *view, const struct view_row *row, uint32_t metric,
 	       enum share_kind kind, struct share_error *error_ret);

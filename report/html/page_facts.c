@@ -63,7 +63,9 @@ static int write_metrics(FILE *out, const struct profile *profile)
 		if (metric_is_multiplexed(metric))
 			fprintf(out, ",\"running\":%.9g",
 				(double)metric->time_running_ns / (double)metric->time_enabled_ns);
-		fprintf(out, ",\"waits\":%s,\"scaled\":%s}", metric->is_waits ? "true" : "false",
+		fprintf(out, ",\"waits\":%s,\"exact\":%s,\"scaled\":%s}",
+			metric->is_waits ? "true" : "false",
+			metric_is_exact(metric) ? "true" : "false",
 			metric->is_scaled ? "true" : "false");
 	}
 	putc(']', out);

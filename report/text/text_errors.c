@@ -1,7 +1,9 @@
 #include "report/text/text_errors.h"
 
+#include <limits.h>
 #include <stdio.h>
 
+#include "cct/base/printable.h"
 #include "report/text/text_sums.h"
 
 /* Views with tables of other columns. */
@@ -24,14 +26,18 @@ void text_errors_init(struct text *text)
 	text->has_errors[SHARE_SELF] = has_self(text);
 }
 
-/* All waits are recorded: without --errors they are no draws. */
+static bool is_exact(const struct text *text, uint32_t metric)
+{
+	return metric_is_exact(&text->view->profile->metrics[metric]);
+}
+
 static bool is_inexact(const struct text *text, const struct view_row *row, uint32_t metric,
 		       enum share_kind kind)
 {
 	const uint64_t *samples = kind == SHARE_SELF ? row->self_samples : row->samples;
 
 	return samples && samples[metric] && samples[metric] < SHARE_FEW_SAMPLES &&
-	       !text->view->profile->metrics[metric].is_waits;
+	       !is_exact(text, metric);
 }
 
 static bool error_of(const struct text *text, const struct view_row *row, uint32_t metric,
@@ -119,9 +125,43 @@ void text_errors_write(const struct text *text, const struct view_row *row, uint
 	}
 	double percent = 100 * error.error;
 	text_style_begin(&text->output, STYLE_DIM);
-	fprintf(text->output.file, "%s%.*f ", text->output.utf8 ? " ±" : "+-",
-		percent < 9.995 ? 2 : 1, percent);
+	if (is_exact(text, metric))
+		fprintf(text->output.file, "%*s ", TEXT_ERROR_WIDTH - 1, "exact");
+	else
+		fprintf(text->output.file, "%s%.*f ", text->output.utf8 ? " ±" : "+-",
+			percent < 9.995 ? 2 : 1, percent);
 	text_style_end(&text->output, STYLE_DIM);
+}
+
+/* Of the events that are shown. */
+static uint32_t count_exact(const struct text *text)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < text->n_metrics; i++)
+		n += is_exact(text, text->metrics[i]);
+	return n;
+}
+
+/* "Shares of off-cpu and syscalls are exact", for the events that are shown. */
+static void write_exact_events(const struct text *text)
+{
+	const uint32_t n = count_exact(text);
+	uint32_t n_written = 0;
+
+	if (!n)
+		return;
+	fputs("Shares of ", text->output.file);
+	for (uint32_t i = 0; i < text->n_metrics; i++) {
+		if (!is_exact(text, text->metrics[i]))
+			continue;
+		if (n_written++)
+			fputs(n_written == n ? " and " : ", ", text->output.file);
+		printable_write(text->output.file,
+				text->view->profile->metrics[text->metrics[i]].name, UINT_MAX,
+				text->output.utf8);
+	}
+	fputs(" are exact: each occurrence was recorded.\n", text->output.file);
 }
 
 void text_errors_write_note(const struct text *text)
@@ -137,4 +177,5 @@ void text_errors_write_note(const struct text *text)
 		fprintf(text->output.file,
 			", of shares with\nfewer than %d samples (--errors: all).\n",
 			SHARE_FEW_SAMPLES);
+	write_exact_events(text);
 }

@@ -131,6 +131,8 @@ static void write_event(const struct text *text, const struct metric *metric, un
 			text_format_amount(amount, sizeof(amount), metric->counted, metric->unit);
 		fprintf(text->output.file, " of %s counted", amount);
 	}
+	if (metric_is_exact(metric) && metric->samples)
+		fputs("  exact", text->output.file);
 	if (metric->lost)
 		fprintf(text->output.file, "  %" PRIu64 " lost", metric->lost);
 	putc('\n', text->output.file);

@@ -52,9 +52,10 @@ computed_errors() { # computed_errors SAMPLES REPORT
 			| [$half / $z, $middle - $half, $middle + $half];
 		def squares: map(.weight * .weight) | add // 0;
 		def weight: map(.weight) | add // 0;
-		def error($in; $all): ($all | weight) as $w | (($in | weight) / $w) as $p
+		def error($in; $all; $exact): ($all | weight) as $w | (($in | weight) / $w) as $p
 			| (((1 - 2 * $p) * ($in | squares) + $p * $p * ($all | squares)) / $w / $w) as $v
-			| if ($in | length) < 30 or ($all | length) - ($in | length) < 30
+			| if $exact then [0, $p, $p]
+			elif ($in | length) < 30 or ($all | length) - ($in | length) < 30
 			then wilson($p; if $p > 0 and $p < 1 then $p * (1 - $p) / $v
 				else $w * $w / ($all | squares) end)
 			else [($v | sqrt), $p - $z * ($v | sqrt), $p + $z * ($v | sqrt)] end
@@ -62,10 +63,11 @@ computed_errors() { # computed_errors SAMPLES REPORT
 		[inputs] as $samples | $report[0].metrics as $metrics
 		| [$report[0].rows[] | select(.kind == "user" and (.module | test("^\\[") | not)) | .name
 			| select(test("0x") | not)] | group_by(.) | map(select(length == 1)[0]) | .[] as $name
-		| [$metrics[].event | . as $event | [$samples[] | select(.event == $event)] as $all
+		| [$metrics[] | .exact as $exact | .event as $event
+			| [$samples[] | select(.event == $event)] as $all
 			| select($all | length > 0)
-			| error([$all[] | select(.path[0] == $name)]; $all)
-			+ error([$all[] | select(.path | index([$name]))]; $all)]
+			| error([$all[] | select(.path[0] == $name)]; $all; $exact)
+			+ error([$all[] | select(.path | index([$name]))]; $all; $exact)]
 		| { name: $name, errors: . }' "$1"
 }
 
@@ -160,6 +162,45 @@ print(sum(0 < int(row["cpu-clock samples"]) < 30 for row in csv.DictReader(sys.s
 	grep -q 'fewer than 30 samples (--errors: all)' text
 	COLUMNS=60 "$DENDRO" report --view functions --event cpu-clock --min 0 drawn.data >narrow
 	expect_equal "lines too wide" "$(sed -n '/ total /,/^$/p' narrow | awk 'length > 60' | wc -l)" 0
+}
+
+# exact_events FILE... : the events of which each occurrence was recorded, as the JSON of their report says
+exact_events() {
+	"$DENDRO" report --format json "$@" | jq -r '[.metrics[] | select(.exact) | .event] | join(" ")'
+}
+
+@test "shares of what was recorded whole are exact, and shares of samples are not" {
+	need_root
+	"$DENDRO" record -q -F 997 -e cpu-clock,page-faults@1,off-cpu,read-bytes@1,syscalls@7 -o whole.data -- \
+		"$WORKLOADS/faulter" 10
+	"$DENDRO" record -q -F 997 -e cpu-clock,page-faults@5,off-cpu,read-bytes@1,syscalls@1 -o part.data -- \
+		"$WORKLOADS/faulter" 10
+	"$DENDRO" build -o whole.cct whole.data
+	"$DENDRO" merge -o sum.cct whole.data part.data
+	expect_equal whole "$(exact_events whole.data)" "page-faults off-cpu read-bytes"
+	expect_equal stored "$(exact_events whole.cct)" "page-faults off-cpu read-bytes"
+	expect_equal part "$(exact_events part.data)" "off-cpu read-bytes syscalls"
+	expect_equal "sum" "$(exact_events sum.cct)" "off-cpu read-bytes"
+	report_json whole.cct --errors --view functions | jq -e '
+		def at($name): [.metrics[].event] | index($name);
+		at("page-faults") as $whole | at("syscalls") as $part | .metrics as $metrics
+		| ([.rows[].total_error[$whole]] | unique) == [0]
+		and ([.rows[] | .total_range[$whole][0] - .total[$whole] / $metrics[$whole].total]
+			| all(fabs < 1e-5))
+		and ([.rows[] | .total_error[$part]] | all(. > 0))'
+	"$DENDRO" report --view functions --event page-faults --errors --min 0 whole.cct >text
+	grep -Eq '^events +[0-9]+ samples of page-faults +[0-9]+ events of [0-9]+ counted  exact$' text
+	sed '1,/ total  error /d; /^$/,$d' text >rows
+	[ "$(wc -l <rows)" -gt 3 ]
+	expect_equal "rows that are not exact" "$(grep -Evc '^ *[0-9.]+%  exact ' rows)" 0
+	expect_equal note "$(grep -A 1 '^+-' text | tail -n 1)" \
+		"Shares of page-faults are exact: each occurrence was recorded."
+	# Few samples: only draws are marked.
+	"$DENDRO" report --view functions --event page-faults,read-bytes --min 0 whole.cct >text
+	[ "$(grep -c '+-' text)" -eq 0 ]
+	"$DENDRO" report --view functions --event syscalls,page-faults --min 0 whole.cct >text
+	[ "$(grep -c '+-' text)" -gt 3 ]
+	sed -n '/^+-/,/^$/p' text | grep -q '^Shares of page-faults are exact'
 }
 
 @test "the shares of two profiles' sum have errors by the weights of all their samples" {

@@ -12,6 +12,7 @@ make_recordings() {
 	cd "$BATS_FILE_TMPDIR"
 	record one.data -- "$WORKLOADS/recursion" 1
 	"$DENDRO" record -q -e '{cpu-clock,page-faults}:S' -o two.data -- "$WORKLOADS/faulter" 1
+	"$DENDRO" record -q -e cpu-clock,page-faults@1 -o exact.data -- "$WORKLOADS/faulter" 1
 }
 
 setup() {
@@ -55,6 +56,9 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 	node "$ROOT/tests/page/errors.mjs" "$PWD/page.html" tree.json all
 	"$DENDRO" build -o two.cct two.data
 	"$DENDRO" report --html page.html --errors two.cct
+	node "$ROOT/tests/page/errors.mjs" "$PWD/page.html" tree.json all
+	report_json exact.data --errors >tree.json
+	"$DENDRO" report --html page.html --errors exact.data
 	node "$ROOT/tests/page/errors.mjs" "$PWD/page.html" tree.json all
 }
 

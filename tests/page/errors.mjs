@@ -20,31 +20,36 @@ function rowsOf(metric) {
 }
 
 await withPage(file, {}, async (page) => {
-	for (const [metric, { samples, event }] of tree.metrics.entries()) {
+	for (const [metric, { samples, event, exact }] of tree.metrics.entries()) {
 		if (!samples)
 			continue;
 		await page.selectOption("#metric", String(metric));
 		const csv = await saved(page, "csv");
 		const errors = csv.trimEnd().split("\r\n").slice(1).map((line) =>
 			line.split(",").slice(-2).map(Number));
+		assert.equal(csv.split("\r\n")[0].includes("self_error"), !exact);
 		const rows = inOrder(parseCsv(csv).map(({ name, kind, self, total }, i) => ({
 			key: [kind === "process" ? name.replace(/ \(\d+\)$/, "") : name, self, total].join(),
 			self: errors[i][0], total: errors[i][1] })));
 		const wanted = rowsOf(metric);
 		assert.deepEqual(rows.map(({ key }) => key), wanted.map(({ key }) => key));
 		for (const [i, { key, self, total }] of wanted.entries()) {
-			near(rows[i].self, self, `self, ${event}, ${key}`);
-			near(rows[i].total, total, `total, ${event}, ${key}`);
+			near(exact ? 0 : rows[i].self, self, `self, ${event}, ${key}`);
+			near(exact ? 0 : rows[i].total, total, `total, ${event}, ${key}`);
 		}
 		await page.keyboard.press("t");
 		await page.keyboard.press("Home");
 		const root = tree.nodes[0][4].total_error[metric];
-		assert.ok((await page.textContent("#detail-costs")).includes(shown(root)));
+		assert.equal((await page.textContent("#detail-costs")).includes("±"), !exact);
+		assert.ok(exact ? root === 0
+			: (await page.textContent("#detail-costs")).includes(shown(root)));
 		const mark = await page.textContent("#first .rows .row .total small");
-		assert.equal(mark, marks === "all" || samples < 30 ? shown(root) : "");
+		assert.equal(mark, !exact && (marks === "all" || samples < 30) ? shown(root) : "");
 	}
 	await page.keyboard.press("2");
 	const texts = await page.$$eval("#first .rows .row .share small", (all) =>
 		all.map(({ textContent }) => textContent));
-	assert.ok(texts.some((text) => /^±\d+\.\d+$/.test(text)), "functions of few samples have errors");
+	const isExact = tree.metrics.findLast(({ samples }) => samples).exact ?? false;
+	assert.equal(texts.some((text) => /^±\d+\.\d+$/.test(text)), !isExact,
+		"functions of few samples have errors, but for those of an exact event");
 });

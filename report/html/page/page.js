@@ -179,12 +179,11 @@ export class Page {
 		this.code.show(code, metric, unit, functions, this.selected?.func ?? 0);
 	}
 
-	/** Which errors are shown. All waits are recorded: they are no draws.
-	 * @returns {"none" | "few" | "all"} */
+	/** Which errors are shown. @returns {"none" | "few" | "all"} */
 	marks() {
-		if (this.facts.errors)
-			return "all";
-		return this.facts.metrics[this.state.metric]?.waits ? "none" : "few";
+		if (this.facts.metrics[this.state.metric]?.exact)
+			return "none";
+		return this.facts.errors ? "all" : "few";
 	}
 
 	/** @param {Tree} tree @param {number} i @param {boolean} isSandwich */

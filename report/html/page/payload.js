@@ -17,7 +17,8 @@ export const REST = 255;
  * @property {number} lost
  * @property {number} [counted]
  * @property {number} [running] share of the time for which the event had a counter
- * @property {boolean} waits each sample is a wait, and all are recorded
+ * @property {boolean} waits each sample is a wait
+ * @property {boolean} exact each occurrence was recorded: no share has an error
  * @property {boolean} scaled
  */
 /**

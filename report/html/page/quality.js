@@ -44,6 +44,8 @@ function events(facts) {
 		const notes = [amount(metric.total, metric.unit)];
 		if (metric.counted !== undefined)
 			notes.push(`${amount(metric.counted, metric.unit)} counted`);
+		if (metric.exact && metric.samples)
+			notes.push("exact");
 		if (metric.lost)
 			notes.push(`${grouped(metric.lost)} lost`);
 		if (metric.running !== undefined)

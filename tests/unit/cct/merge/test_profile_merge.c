@@ -79,6 +79,7 @@ static void make_metrics(struct profile *profile)
 		metric->counted = metric->has_counted ? random_below(100) : 0;
 		metric->lost = random_below(10);
 		metric->is_scaled = !random_below(4);
+		metric->takes_all = random_below(2);
 	}
 }
 

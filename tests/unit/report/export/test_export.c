@@ -137,7 +137,7 @@ static const char *skip_value(const char *text)
 	case '"':
 		return skip_string(text);
 	}
-	if (strncmp(text, "null", 4) == 0)
+	if (strncmp(text, "null", 4) == 0 || strncmp(text, "true", 4) == 0)
 		return text + 4;
 	text += *text == '-';
 	n_digits = strspn(text, "0123456789");

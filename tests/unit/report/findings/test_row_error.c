@@ -116,6 +116,24 @@ static void intervals_of_95_percent_hold_the_truth_as_often(void **state)
 	}
 }
 
+static void shares_of_what_was_recorded_whole_have_no_error(void **state)
+{
+	struct letter_view *fixture = *state;
+	struct metric *metric = &fixture->profile->metrics[0];
+	struct share_error error;
+
+	record_alternation(fixture, 0.01, EQUAL);
+	metric->takes_all = true;
+	error = error_of(fixture, VIEW_FUNCTIONS, SHARE_SELF);
+	assert_true(error.share > 0);
+	assert_true(error.error == 0 && error.low == error.share && error.high == error.share);
+	metric->lost = 1;
+	assert_true(error_of(fixture, VIEW_TREE, SHARE_TOTAL).error > 0);
+	metric->lost = 0;
+	metric->is_scaled = true;
+	assert_true(error_of(fixture, VIEW_TREE, SHARE_TOTAL).error > 0);
+}
+
 /*
  * Samples at fixed distances of a program that stays in a function for @phase periods on average,
  * half of the time in f. Returns the run's true share.
@@ -199,6 +217,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(intervals_of_95_percent_hold_the_truth_as_often,
+						set_up, letter_view_tear_down),
+		cmocka_unit_test_setup_teardown(shares_of_what_was_recorded_whole_have_no_error,
 						set_up, letter_view_tear_down),
 		cmocka_unit_test_setup_teardown(intervals_are_too_wide_for_long_phases, set_up,
 						letter_view_tear_down),
