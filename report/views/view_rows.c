@@ -220,6 +220,8 @@ static int compare_rows(const struct view *view, const struct view_row *a, const
 	uint32_t n_metrics = has_costs ? view->profile->n_metrics : 0;
 	int order = view->options.sort == SORT_START ? compare_starts(a, b) : 0;
 
+	if (a->sort_cost != b->sort_cost)
+		return compare_costs(a->sort_cost, b->sort_cost);
 	if (n_metrics)
 		order = compare_metric(view, view->options.sort_metric, a, b);
 	for (uint32_t i = 0; !order && i < n_metrics; i++)
@@ -244,12 +246,32 @@ static struct view_row *merge_lists(const struct view *view, struct view_row *a,
 	return first;
 }
 
+static uint64_t sort_cost(const struct view *view, const struct view_row *row)
+{
+	if (view->options.sort == SORT_TOTAL)
+		return row->total[view->options.sort_metric];
+	return view->options.sort == SORT_SELF ? row->self[view->options.sort_metric] : 0;
+}
+
+/* Notes what decides first, too. */
+static bool are_sorted(const struct view *view, struct view_row *rows)
+{
+	bool is_sorted = true;
+
+	rows->sort_cost = sort_cost(view, rows);
+	for (; rows->next; rows = rows->next) {
+		rows->next->sort_cost = sort_cost(view, rows->next);
+		is_sorted = is_sorted && compare_rows(view, rows, rows->next) <= 0;
+	}
+	return is_sorted;
+}
+
 /* Bottom-up merge sort: runs[i] is empty or a sorted list of 2^i rows. */
 void view_sort_children(const struct view *view, struct view_row *row)
 {
 	struct view_row *runs[64] = { NULL }, *rest = row->children, *sorted = NULL;
 
-	if (!rest || !rest->next)
+	if (!rest || !rest->next || are_sorted(view, rest))
 		return;
 	while (rest) {
 		struct view_row *run = rest;

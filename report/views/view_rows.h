@@ -44,6 +44,20 @@ struct row_whose {
  * are the root's children.
  */
 struct view_row {
+	/* What walks over many rows need is side by side. */
+	struct view_row *children, *next, *parent;
+	uint64_t sort_cost; /* of view_sort_children(): what decides first; more comes first */
+	/* Of views that grow (report/browse/growing_view.h): its children are there, and shown. */
+	bool is_grown, is_unfolded;
+	/* In trees: the same number in all rows of one function, process, ... */
+	uint32_t entity;
+	/* What its children are made of: VIEW_TREE, a node of the fold; VIEW_CALLERS, the first of
+	 * some entries and their number. */
+	uint32_t source, n_sources;
+	uint64_t *self; /* per metric, weights */
+	uint64_t *total;
+	uint64_t *samples; /* per metric, inclusive */
+
 	const char *name;   /* borrowed from the symbolizer or the profile */
 	const char *module; /* "" where there is none */
 	uint32_t module_id; /* of code; 0: in no module */
@@ -60,9 +74,6 @@ struct view_row {
 	const char *files;   /* VIEW_EPOCHS: that were loaded (cct/text/file_names.h); else NULL */
 	uint32_t n_files;    /* VIEW_EPOCHS: their number */
 	uint32_t rank;       /* VIEW_EPOCHS: of its process, in the order of costs */
-	uint64_t *self;      /* per metric, weights */
-	uint64_t *total;
-	uint64_t *samples;             /* per metric, inclusive */
 	uint64_t *self_samples;        /* per metric, exclusive; NULL: the view is not flat */
 	uint64_t longest;              /* of the waits in the row, inclusive; 0: none */
 	uint64_t activations;          /* calls to the function, at least */
@@ -78,9 +89,7 @@ struct view_row {
 	uint32_t line;     /* VIEW_LINES; 0: the row is a function without lines */
 	const char *file;  /* whole path; NULL if there is no line */
 	bool is_recursion; /* VIEW_PATHS: its function is above it, where the path goes on */
-	/* In trees: the same number in all rows of one function, process, ... */
-	uint32_t entity;
-	bool is_value; /* of a variable, below its function */
+	bool is_value;     /* of a variable, below its function */
 	/*
 	 * VIEW_CALLGRAPH. Below a function's row are those of its callers, then of its callees: the
 	 * costs of arcs, with the other function's name.
@@ -92,13 +101,6 @@ struct view_row {
 	const struct view_row *function; /* the row of the function whose name it has; NULL: an arc
 					    without caller */
 	struct view_row *callees;        /* of a function's row: the first; NULL: none */
-	struct view_row *children, *next;
-	struct view_row *parent;
-	/* What its children are made of: VIEW_TREE, a node of the fold; VIEW_CALLERS, the first of
-	 * some entries and their number. */
-	uint32_t source, n_sources;
-	/* Of views that grow (report/browse/growing_view.h): its children are there, and shown. */
-	bool is_grown, is_unfolded;
 };
 
 /* What walks make the rows of a view of, and the rows they do not need any longer. */
