@@ -127,7 +127,7 @@ int browse_show_page(struct browse *browse, enum browse_page_kind kind)
 }
 
 /* The folds of another scope; the whole is that of the present one if that does. */
-static int make_folds(const struct browse *browse, const struct browse_scope *scope,
+static int make_folds(struct browse *browse, const struct browse_scope *scope,
 		      struct browse_folds *folds)
 {
 	const bool is_same = browse->folds.whole && browse_scope_folds_alike(scope, &browse->scope);
@@ -168,6 +168,8 @@ int browse_state_init(struct browse *browse, const struct profile *profile,
 	struct view_options view = options->view;
 	view.kind = VIEW_TREE;
 	int err = refold_base_init(&browse->base, profile, symbolizer, &view);
+	if (!err && !options->is_growing) /* that one is replaced again and again */
+		err = refold_base_prepare(&browse->base);
 	if (!err)
 		err = make_folds(browse, &browse->scope, &browse->folds);
 	return err ? err : browse_show_page(browse, PAGE_TREE);

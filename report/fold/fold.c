@@ -45,7 +45,7 @@ struct fold *fold_create_like(const struct fold *fold, uint32_t n_nodes)
 	like->n_metrics = fold->n_metrics;
 	like->n_nodes = 1;
 	like->n_nodes_allocated = n_nodes;
-	like->nodes = calloc(n_nodes, sizeof(*like->nodes));
+	like->nodes = malloc(n_nodes * sizeof(*like->nodes));
 	like->self = calloc(n_costs, sizeof(*like->self));
 	like->self_samples = calloc(n_costs, sizeof(*like->self_samples));
 	if (fold->self_longest)
@@ -58,6 +58,7 @@ struct fold *fold_create_like(const struct fold *fold, uint32_t n_nodes)
 		fold_destroy(like);
 		return NULL;
 	}
+	like->nodes[0] = (struct fold_node){ 0 };
 	return like;
 }
 
@@ -74,6 +75,8 @@ void fold_destroy(struct fold *fold)
 	free(fold->self_longest);
 	free(fold->longest);
 	free(fold->activations);
+	for (int i = 0; i < N_FOLD_GROUPINGS; i++)
+		free(fold->outer[i]);
 	path_marks_deinit(&fold->marks);
 	source_paths_destroy(fold->paths);
 	free(fold);
@@ -164,8 +167,8 @@ int fold_sum_up(struct fold *fold)
 {
 	size_t n_metrics = fold->n_metrics, n_costs = fold->n_nodes * n_metrics;
 
-	fold->total = calloc(n_costs + 1, sizeof(*fold->total));
-	fold->samples = calloc(n_costs + 1, sizeof(*fold->samples));
+	fold->total = malloc((n_costs + 1) * sizeof(*fold->total));
+	fold->samples = malloc((n_costs + 1) * sizeof(*fold->samples));
 	if (!fold->total || !fold->samples)
 		return -ENOMEM;
 	memcpy(fold->total, fold->self, n_costs * sizeof(*fold->total));

@@ -51,6 +51,9 @@ struct fold_entity {
 	uint32_t line_group;
 };
 
+/* How entities share the rows of a flat view (report/fold/outer_nodes.h). */
+enum fold_grouping { FOLD_BY_ENTITY, FOLD_BY_MODULE, N_FOLD_GROUPINGS };
+
 struct fold_node {
 	uint32_t parent; /* smaller than the node's own index; the root is node 0 and its own parent
 			  */
@@ -76,6 +79,8 @@ struct fold {
 	/* [node], as in the tree: of the calls to the function; NULL: the profile has none */
 	uint64_t *activations;
 	struct source_paths *paths; /* VIEW_LINES: owns the entities' file names */
+	/* [grouping][node], as outer_nodes_find() says; NULL: not noted */
+	uint32_t *outer[N_FOLD_GROUPINGS];
 };
 
 /* Creates an empty fold with room for a root and as many nodes as @cct has. NULL: out of memory. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "report/fold/outer_nodes.h"
 
 struct fold_step fold_step_of(const struct fold_entity *entity)
 {
@@ -70,10 +71,26 @@ static int copy_node(const struct fold *fold, uint32_t from, struct fold *part, 
 	return path_marks_add_all(&part->marks, to, path_marks_of(&fold->marks, from));
 }
 
+/* What is above the top is not in the part. */
+static void copy_outer(const struct fold *fold, const uint32_t *places, struct fold *part)
+{
+	for (int k = 0; k < N_FOLD_GROUPINGS; k++) {
+		for (uint32_t i = 0; fold->outer[k] && i < fold->n_nodes; i++) {
+			if (places[i])
+				part->outer[k][places[i]] = places[fold->outer[k][i]];
+		}
+	}
+}
+
 static int fill(const struct fold *fold, uint32_t top, const uint32_t *places, struct fold *part)
 {
 	int err = fold_copy_entities(part, fold);
 
+	if (!err)
+		err = fold_copy_outer_begin(part, fold);
+	if (err)
+		return err;
+	copy_outer(fold, places, part);
 	for (uint32_t i = top; i < fold->n_nodes && !err; i++) {
 		if (!places[i])
 			continue;

@@ -92,50 +92,43 @@ static bool has_name(const struct function_names *names, const char *name)
 	       (names->symbol && strcmp(names->symbol, name) == 0);
 }
 
-/* 1, 0 or -ENOMEM. @pattern: BY_REGEX */
-static int meets(const struct browse_condition *condition, const struct function_pattern *pattern,
-		 const struct fold_entity *entity)
+/* @names: NULL: BY_MODULE. @pattern: BY_REGEX */
+static bool meets(const struct browse_condition *condition, const struct function_pattern *pattern,
+		  const struct fold_entity *entity, const struct function_names *names)
 {
-	struct function_names names;
-
-	if (condition->subject == BY_MODULE)
+	if (!names)
 		return is_of_module(condition, entity);
 	if (!entity_is_code(entity))
-		return 0;
-	if (function_names_init(&names, entity->name, entity->symbol))
-		return -ENOMEM;
-	const bool is_met = condition->subject == BY_NAME
-				    ? has_name(&names, condition->text)
-				    : function_pattern_matches(pattern, &names);
-	function_names_deinit(&names);
-	return is_met;
+		return false;
+	return condition->subject == BY_NAME ? has_name(names, condition->text)
+					     : function_pattern_matches(pattern, names);
 }
 
-static int meet(const struct browse_condition *condition, const struct function_pattern *pattern,
-		const struct fold *fold, uint64_t bit, uint64_t *met)
+static void meet(const struct browse_condition *condition, const struct function_pattern *pattern,
+		 const struct refold_base *base, uint64_t bit, uint64_t *met)
 {
-	for (uint32_t i = 0; i < fold->n_entities; i++) {
-		const int is_met = meets(condition, pattern, &fold->entities[i]);
+	const struct fold *fold = base->fold;
+	const struct function_names *names = condition->subject == BY_MODULE ? NULL : base->names;
 
-		if (is_met < 0)
-			return is_met;
-		met[i] |= is_met ? bit : 0;
+	for (uint32_t i = 0; i < fold->n_entities; i++) {
+		if (meets(condition, pattern, &fold->entities[i], names ? &names[i] : NULL))
+			met[i] |= bit;
 	}
-	return 0;
 }
 
-int browse_condition_meet(const struct browse_condition *condition, const struct fold *fold,
+int browse_condition_meet(const struct browse_condition *condition, struct refold_base *base,
 			  uint64_t bit, uint64_t *met)
 {
 	char error[1];
 	struct function_pattern pattern;
+	int err = condition->subject == BY_MODULE ? 0 : refold_base_name(base);
 
-	if (condition->subject != BY_REGEX)
-		return meet(condition, NULL, fold, bit, met);
-	int err = function_pattern_init_regex(&pattern, condition->text, error, sizeof(error));
+	if (!err && condition->subject == BY_REGEX)
+		err = function_pattern_init_regex(&pattern, condition->text, error, sizeof(error));
 	if (err)
 		return err;
-	err = meet(condition, &pattern, fold, bit, met);
-	function_pattern_deinit(&pattern);
-	return err;
+	meet(condition, &pattern, base, bit, met);
+	if (condition->subject == BY_REGEX)
+		function_pattern_deinit(&pattern);
+	return 0;
 }

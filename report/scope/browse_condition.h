@@ -33,10 +33,10 @@ bool browse_condition_equal(const struct browse_condition *a, const struct brows
 /* "focus ^f$", "ignore module libc.so.6". Heap; NULL: out of memory. */
 char *browse_condition_describe(const struct browse_condition *condition);
 /*
- * Adds @bit to the entities of the fold that meet the condition, as --focus and --ignore of dendro
+ * Adds @bit to the entities of the base that meet the condition, as --focus and --ignore of dendro
  * report would. 0, -EINVAL: not a regular expression; or -ENOMEM.
  */
-int browse_condition_meet(const struct browse_condition *condition, const struct fold *fold,
+int browse_condition_meet(const struct browse_condition *condition, struct refold_base *base,
 			  uint64_t bit, uint64_t *met);
 
 #endif

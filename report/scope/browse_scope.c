@@ -120,10 +120,10 @@ char *browse_scope_describe(const struct browse_scope *scope)
 }
 
 /* Which conditions the entities meet, in ->met, to free(). 0 or -ENOMEM. */
-static int meet_conditions(const struct browse_scope *scope, const struct fold *fold,
+static int meet_conditions(const struct browse_scope *scope, struct refold_base *base,
 			   struct refold_conditions *conditions)
 {
-	uint64_t *met = scope->n_conditions ? calloc(fold->n_entities, sizeof(*met)) : NULL;
+	uint64_t *met = scope->n_conditions ? calloc(base->fold->n_entities, sizeof(*met)) : NULL;
 	int err = scope->n_conditions && !met ? -ENOMEM : 0;
 
 	*conditions = (struct refold_conditions){ .met = met };
@@ -134,7 +134,7 @@ static int meet_conditions(const struct browse_scope *scope, const struct fold *
 			conditions->wanted |= bit;
 		else
 			conditions->unwanted |= bit;
-		err = browse_condition_meet(&scope->conditions[i], fold, bit, met);
+		err = browse_condition_meet(&scope->conditions[i], base, bit, met);
 	}
 	return err;
 }
@@ -144,11 +144,11 @@ bool browse_scope_is_whole(const struct browse_scope *scope)
 	return !scope->n_conditions && scope->kernel == KERNEL_MERGED;
 }
 
-int browse_scope_fold(const struct browse_scope *scope, const struct refold_base *base,
+int browse_scope_fold(const struct browse_scope *scope, struct refold_base *base,
 		      struct fold **fold_ret)
 {
 	struct refold_conditions conditions;
-	int err = meet_conditions(scope, base->fold, &conditions);
+	int err = meet_conditions(scope, base, &conditions);
 
 	if (!err)
 		err = refold(base, &conditions, scope->kernel, fold_ret);
@@ -156,7 +156,7 @@ int browse_scope_fold(const struct browse_scope *scope, const struct refold_base
 	return err;
 }
 
-int browse_scope_fold_anew(const struct browse_scope *scope, const struct refold_base *base,
+int browse_scope_fold_anew(const struct browse_scope *scope, struct refold_base *base,
 			   struct symbolizer *symbolizer, const struct view_options *options,
 			   struct fold **fold_ret)
 {
@@ -167,7 +167,7 @@ int browse_scope_fold_anew(const struct browse_scope *scope, const struct refold
 	shown.kernel = scope->kernel;
 	if (!scope->n_conditions)
 		return fold_profile(base->profile, symbolizer, &shown, fold_ret);
-	int err = meet_conditions(scope, base->fold, &conditions);
+	int err = meet_conditions(scope, base, &conditions);
 	if (!err)
 		err = refold_select_tree(base, &conditions, &part.cct);
 	free((void *)conditions.met);

@@ -35,12 +35,12 @@ char *browse_scope_describe(const struct browse_scope *scope);
 /* Whether the fold is that of the base. */
 bool browse_scope_is_whole(const struct browse_scope *scope);
 /* Folds what is selected, without the zoom. 0; -ENOENT: no path is selected; or -ENOMEM. */
-int browse_scope_fold(const struct browse_scope *scope, const struct refold_base *base,
+int browse_scope_fold(const struct browse_scope *scope, struct refold_base *base,
 		      struct fold **fold_ret);
 /*
  * Likewise, of the same profile, with other names and options. 0, -ENOENT or another -errno.
  */
-int browse_scope_fold_anew(const struct browse_scope *scope, const struct refold_base *base,
+int browse_scope_fold_anew(const struct browse_scope *scope, struct refold_base *base,
 			   struct symbolizer *symbolizer, const struct view_options *options,
 			   struct fold **fold_ret);
 /*

@@ -6,6 +6,7 @@
 
 #include "report/fold/kernel_part.h"
 #include "report/fold/node_index.h"
+#include "report/fold/outer_nodes.h"
 #include "report/scope/refold_tree.h"
 
 /* By nodes of the base. */
@@ -87,21 +88,39 @@ static void join_calls(struct fold_node *known, const struct fold_node *node)
 		known->call_line = 0;
 }
 
+/* The nodes above it that are hidden are of no row. */
+static void note_outer(const struct refolding *refolding, uint32_t i)
+{
+	const struct fold *from = refolding->from;
+	struct fold *into = refolding->into;
+
+	for (int k = 0; k < N_FOLD_GROUPINGS; k++) {
+		uint32_t above = from->outer[k] ? from->outer[k][i] : 0;
+
+		while (above && refolding->is_hidden[from->nodes[above].entity])
+			above = from->outer[k][above];
+		if (above)
+			into->outer[k][refolding->places[i]] = refolding->places[above];
+	}
+}
+
 static int place_mixed(struct refolding *refolding, uint32_t i, uint32_t parent)
 {
 	const struct fold_node *node = &refolding->from->nodes[i];
-	const uint32_t n_before = refolding->into->n_nodes;
+	const struct fold *into = refolding->into;
+	const uint32_t n_before = into->n_nodes;
 	int err = node_index_find(&refolding->index, refolding->into, parent, node->entity,
 				  &refolding->places[i]);
 
 	if (err)
 		return err;
-	struct fold_node *made = &refolding->into->nodes[refolding->places[i]];
-	if (refolding->into->n_nodes == n_before) {
+	struct fold_node *made = &into->nodes[refolding->places[i]];
+	if (into->n_nodes == n_before) {
 		join_calls(made, node);
 	} else {
 		made->call_file = node->call_file;
 		made->call_line = node->call_line;
+		note_outer(refolding, i);
 	}
 	/* Its children may come from another node, too. */
 	refolding->is_mixed[i] = true;
@@ -125,19 +144,33 @@ static int place_node(struct refolding *refolding, uint32_t i)
 	into->nodes[into->n_nodes] = *node;
 	into->nodes[into->n_nodes].parent = parent;
 	into->nodes[into->n_nodes++].frame_marks = 0;
+	note_outer(refolding, i);
 	return 0;
 }
 
-static int add_cost(struct refolding *refolding, uint32_t i, uint32_t to)
+/* The cost of a sample that is not selected stays at the root. */
+static void move_cost(struct refolding *refolding, uint32_t i, uint32_t to)
 {
 	const struct fold *from = refolding->from;
 	struct fold *into = refolding->into;
 	const size_t at = (size_t)i * from->n_metrics, into_at = (size_t)to * from->n_metrics;
 
 	for (uint32_t metric = 0; metric < from->n_metrics; metric++) {
+		into->self[metric] -= from->self[at + metric];
 		into->self[into_at + metric] += from->self[at + metric];
+		into->self_samples[metric] -= from->self_samples[at + metric];
 		into->self_samples[into_at + metric] += from->self_samples[at + metric];
 	}
+}
+
+static int add_cost(struct refolding *refolding, uint32_t i)
+{
+	const uint32_t to = refolding->is_selected[i] ? refolding->places[i] : 0;
+	const struct fold *from = refolding->from;
+	struct fold *into = refolding->into;
+
+	if (to)
+		move_cost(refolding, i, to);
 	if (from->self_longest)
 		fold_raise_self_longest(into, to, from->self_longest[i]);
 	return from->marks.by_node.n_used
@@ -145,7 +178,7 @@ static int add_cost(struct refolding *refolding, uint32_t i, uint32_t to)
 		       : 0;
 }
 
-/* The whole's costs that no row has: of samples that were not selected before. */
+/* All costs are there to begin with. */
 static void begin_root(struct refolding *refolding)
 {
 	const struct fold *from = refolding->from;
@@ -153,13 +186,6 @@ static void begin_root(struct refolding *refolding)
 
 	memcpy(into->self, from->total, from->n_metrics * sizeof(*into->self));
 	memcpy(into->self_samples, from->samples, from->n_metrics * sizeof(*into->self_samples));
-	for (uint32_t i = 1; i < from->n_nodes; i++) {
-		for (uint32_t k = 0; k < from->n_metrics; k++) {
-			into->self[k] -= from->self[(size_t)i * from->n_metrics + k];
-			into->self_samples[k] -=
-				from->self_samples[(size_t)i * from->n_metrics + k];
-		}
-	}
 	if (from->self_longest)
 		into->self_longest[0] = from->self_longest[0];
 }
@@ -169,15 +195,15 @@ static int build(struct refolding *refolding)
 	const struct fold *from = refolding->from;
 
 	refolding->into = fold_create_like(from, refolding->n_kept + 1);
-	if (!refolding->into || fold_copy_entities(refolding->into, from))
+	if (!refolding->into || fold_copy_entities(refolding->into, from) ||
+	    fold_copy_outer_begin(refolding->into, from))
 		return -ENOMEM;
 	begin_root(refolding);
 	for (uint32_t i = 1; i < from->n_nodes; i++) {
 		int err = refolding->is_kept[i] ? place_node(refolding, i) : 0;
 
 		if (!err)
-			err = add_cost(refolding, i,
-				       refolding->is_selected[i] ? refolding->places[i] : 0);
+			err = add_cost(refolding, i);
 		if (err)
 			return err;
 	}

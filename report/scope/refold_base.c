@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cct/base/cleanup.h"
+#include "report/fold/outer_nodes.h"
 
 static bool has_samples(const uint64_t *samples, uint32_t n_metrics)
 {
@@ -76,8 +77,42 @@ int refold_base_init(struct refold_base *base, const struct profile *profile,
 	return 0;
 }
 
+int refold_base_name(struct refold_base *base)
+{
+	const struct fold *fold = base->fold;
+
+	if (base->names)
+		return 0;
+	base->names = calloc(fold->n_entities, sizeof(*base->names));
+	if (!base->names)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < fold->n_entities; i++) {
+		const struct fold_entity *entity = &fold->entities[i];
+
+		if (entity_is_code(entity) &&
+		    function_names_init(&base->names[i], entity->name, entity->symbol))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int refold_base_prepare(struct refold_base *base)
+{
+	int err = refold_base_name(base);
+
+	return err ? err : fold_note_outer(base->fold);
+}
+
+static void free_names(struct refold_base *base)
+{
+	for (uint32_t i = 0; base->names && i < base->fold->n_entities; i++)
+		function_names_deinit(&base->names[i]);
+	free(base->names);
+}
+
 void refold_base_deinit(struct refold_base *base)
 {
+	free_names(base);
 	fold_destroy(base->fold);
 	free(base->nodes);
 	*base = (struct refold_base){ 0 };

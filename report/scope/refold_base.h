@@ -6,6 +6,7 @@
 #define REPORT_SCOPE_REFOLD_BASE_H
 
 #include "report/fold/fold_profile.h"
+#include "report/selection/function_pattern.h"
 
 #define REFOLD_MAX_CONDITIONS 64
 
@@ -16,6 +17,8 @@ struct refold_base {
 	uint32_t *nodes;               /* of the tree -> of the fold; owned */
 	bool has_groups;               /* some rows are of several processes */
 	bool has_frame_marks;
+	/* By entity, owned; zeros for what is no code. NULL: not looked for so far. */
+	struct function_names *names;
 };
 
 /* What a path must have, and must not: bits of conditions, which entities on it meet. */
@@ -28,6 +31,13 @@ struct refold_conditions {
 int refold_base_init(struct refold_base *base, const struct profile *profile,
 		     struct symbolizer *symbolizer, const struct view_options *options);
 void refold_base_deinit(struct refold_base *base);
+/* Finds ->names, if they are not there. 0 or -ENOMEM. */
+int refold_base_name(struct refold_base *base);
+/*
+ * What selections and flat views of any part need of the whole, so that they need not look for it:
+ * ->names, and which nodes are recursive. 0 or -ENOMEM.
+ */
+int refold_base_prepare(struct refold_base *base);
 /* By node of the base: whether it has samples, and they are selected. Conditions have ->met. 0;
  * -ENOENT: none is; or -ENOMEM. */
 int refold_select(const struct refold_base *base, const struct refold_conditions *conditions,

@@ -1,7 +1,7 @@
 /*
- * The flat views: one row for each function, module or group of processes. A walk over the fold
- * counts for each row how often it is on the path from the root; only the outermost occurrence
- * adds to the row's total, so recursion, direct or mutual, counts a sample once.
+ * The flat views: one row for each function, module or group of processes. Of the nodes of a row on
+ * a path, only the outermost one adds to the row's total, so recursion, direct or mutual, counts a
+ * sample once.
  *
  * Rows may be separate for each task or CPU. These are above all code, so a path is of one.
  */
@@ -14,16 +14,20 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/pair_map.h"
-#include "report/fold/fold_walk.h"
+#include "report/fold/outer_nodes.h"
 
 #define NONE UINT32_MAX
 
 struct flat {
 	struct view *view;
 	const struct fold *fold;
-	uint32_t *group;  /* entity -> the entity whose row it shares */
-	uint32_t *owner;  /* node -> the group that gets its self cost */
-	bool *is_counted; /* entity -> whether nodes of it are what the view counts */
+	enum fold_grouping grouping;
+	bool has_line_groups;
+	const uint32_t *outer; /* node -> the nearest node above it of the same group; 0: none */
+	uint32_t *found_outer; /* owned; NULL: it is the fold's */
+	uint32_t *group;       /* entity -> the entity whose row it shares */
+	uint32_t *owner;       /* node -> the group that gets its self cost */
+	bool *is_counted;      /* entity -> whether nodes of it are what the view counts */
 	struct slot *slots;
 	uint32_t n_slots;
 	size_t n_slots_allocated;
@@ -43,7 +47,6 @@ struct flat {
 /* A row that there may be: of a group, or of a group and whose it is. */
 struct slot {
 	struct view_row *row;
-	uint32_t on_path; /* occurrences on the current path */
 };
 
 enum slot_cost { TOTAL, SAMPLES, SELF, SELF_SAMPLES, N_SLOT_COSTS };
@@ -61,6 +64,7 @@ static uint64_t *cost_of(const struct flat *flat, const struct slot *slot, enum 
 
 static void flat_deinit(struct flat *flat)
 {
+	free(flat->found_outer);
 	free(flat->group);
 	free(flat->owner);
 	free(flat->is_counted);
@@ -109,6 +113,7 @@ static int add_whose(struct flat *flat, const struct row_whose *whose)
 static int flat_init(struct flat *flat, struct view *view, const struct fold *fold)
 {
 	*flat = (struct flat){ .view = view, .fold = fold };
+	flat->grouping = view->options.kind == VIEW_MODULES ? FOLD_BY_MODULE : FOLD_BY_ENTITY;
 	flat->group = calloc(fold->n_entities, sizeof(*flat->group));
 	flat->owner = calloc(fold->n_nodes, sizeof(*flat->owner));
 	flat->is_counted = calloc(fold->n_entities, sizeof(*flat->is_counted));
@@ -121,49 +126,30 @@ static int flat_init(struct flat *flat, struct view *view, const struct fold *fo
 			   : -ENOMEM;
 }
 
-/* Functions of one module share a row; addresses outside all modules share one row per kind. */
-static int group_by_module(struct flat *flat)
+static int group_entities(struct flat *flat)
 {
-	uint32_t unknown_user = NONE, unknown_kernel = NONE, max_module = 0;
 	const struct fold *fold = flat->fold;
-	_cleanup_free_ uint32_t *first = NULL;
 
-	for (uint32_t i = 0; i < fold->n_entities; i++)
-		max_module = fold->entities[i].module_id > max_module ? fold->entities[i].module_id
-								      : max_module;
-	first = malloc(((size_t)max_module + 1) * sizeof(*first));
-	if (!first)
-		return -ENOMEM;
-	for (uint32_t i = 0; i <= max_module; i++)
-		first[i] = NONE;
+	if (flat->grouping == FOLD_BY_MODULE)
+		return fold_group_entities(fold, FOLD_BY_MODULE, flat->group);
 	for (uint32_t i = 0; i < fold->n_entities; i++) {
-		const struct fold_entity *entity = &fold->entities[i];
-		uint32_t *group = &first[entity->module_id];
+		const uint32_t line_group = fold->entities[i].line_group;
 
-		flat->group[i] = i;
-		if (!entity->module_id && entity->frame_kind == FRAME_USER)
-			group = &unknown_user;
-		else if (!entity->module_id && entity->frame_kind == FRAME_KERNEL)
-			group = &unknown_kernel;
-		else if (!entity->module_id)
-			continue;
-		if (*group == NONE)
-			*group = i;
-		flat->group[i] = *group;
+		flat->group[i] = line_group ? line_group : i;
+		flat->has_line_groups |= line_group != 0;
 	}
 	return 0;
 }
 
-static int group_entities(struct flat *flat)
+/* The fold may know it, but for groups of lines. */
+static int find_outer(struct flat *flat)
 {
-	if (flat->view->options.kind == VIEW_MODULES)
-		return group_by_module(flat);
-	for (uint32_t i = 0; i < flat->fold->n_entities; i++) {
-		const uint32_t line_group = flat->fold->entities[i].line_group;
+	const uint32_t *known = flat->fold->outer[flat->grouping];
 
-		flat->group[i] = line_group ? line_group : i;
-	}
-	return 0;
+	if (!known || flat->has_line_groups)
+		known = flat->found_outer = outer_nodes_find(flat->fold, flat->group);
+	flat->outer = known;
+	return known ? 0 : -ENOMEM;
 }
 
 static struct row_whose make_whose(const struct view *view, const struct row_whose *above,
@@ -329,8 +315,19 @@ static int note_line_function(struct flat *flat, const struct slot *slot, uint32
 	return pair_map_add(&flat->line_functions, at, entity, entity);
 }
 
-/* The node's group is on the path: the outermost occurrence counts, and all calls. */
-static int enter_group(struct flat *flat, uint32_t node)
+/* Whether no node above it adds to the same row. */
+static bool is_outermost(const struct flat *flat, uint32_t node)
+{
+	uint32_t above = flat->outer[node];
+
+	while (above && (!flat->is_counted[flat->fold->nodes[above].entity] ||
+			 (flat->whose && flat->whose[above] != flat->whose[node])))
+		above = flat->outer[above];
+	return !above;
+}
+
+/* The node is of its group's row: all calls count, the cost of the outermost one. */
+static int add_to_group(struct flat *flat, uint32_t node)
 {
 	const struct fold *fold = flat->fold;
 	const size_t at = (size_t)node * fold->n_metrics;
@@ -343,7 +340,7 @@ static int enter_group(struct flat *flat, uint32_t node)
 		return -ENOMEM;
 	if (fold->activations)
 		row->activations += fold_activations(fold, node);
-	if (slot->on_path++)
+	if (!is_outermost(flat, node))
 		return 0;
 	view_add_cost(cost_of(flat, slot, TOTAL), fold->total + at, fold->n_metrics);
 	view_add_cost(cost_of(flat, slot, SAMPLES), fold->samples + at, fold->n_metrics);
@@ -372,41 +369,25 @@ static int add_self(struct flat *flat, uint32_t node)
 	return 0;
 }
 
-static int enter(struct flat *flat, uint32_t node)
+static int add_node(struct flat *flat, uint32_t node)
 {
 	const struct fold *fold = flat->fold;
 	const size_t at = (size_t)node * fold->n_metrics;
 	int err = 0;
 
 	if (flat->is_counted[fold->nodes[node].entity])
-		err = enter_group(flat, node);
+		err = add_to_group(flat, node);
 	if (err || !has_cost(fold->self_samples + at, fold->n_metrics))
 		return err;
 	return add_self(flat, node);
 }
 
-static void leave(struct flat *flat, uint32_t node)
+static int add_nodes(struct flat *flat)
 {
-	const uint32_t entity = flat->fold->nodes[node].entity;
+	int err = 0;
 
-	if (flat->is_counted[entity])
-		find_slot(flat, node, flat->group[entity])->on_path--;
-}
-
-static int walk(struct flat *flat)
-{
-	struct fold_walk walk;
-	int err = fold_walk_init(&walk, flat->fold);
-
-	if (err)
-		return err;
-	while (!err && fold_walk_next(&walk)) {
-		if (walk.is_leaving)
-			leave(flat, walk.node);
-		else
-			err = enter(flat, walk.node);
-	}
-	fold_walk_deinit(&walk);
+	for (uint32_t i = 0; i < flat->fold->n_nodes && !err; i++)
+		err = add_node(flat, i);
 	return err;
 }
 
@@ -432,12 +413,14 @@ static int fill(struct flat *flat)
 	int err = group_entities(flat);
 
 	if (!err)
+		err = find_outer(flat);
+	if (!err)
 		err = find_all_whose(flat);
 	if (err)
 		return err;
 	find_counted(flat);
 	find_owners(flat);
-	err = walk(flat);
+	err = add_nodes(flat);
 	if (!err)
 		fill_rows(flat);
 	return err;

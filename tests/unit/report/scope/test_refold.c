@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "report/fold/fold_part.h"
+#include "report/fold/outer_nodes.h"
 #include "report/scope/refold.h"
 #include "report/scope/refold_tree.h"
 #include "report/selection/select_paths.h"
@@ -197,6 +199,59 @@ static void a_part_is_as_if_folded_from_the_tree(void **state)
 	refold_base_deinit(&base);
 }
 
+/* Of code in one module, and of the kernel's. */
+static void assert_outer_nodes(const struct fold *fold)
+{
+	uint32_t *group = calloc(fold->n_entities, sizeof(*group)), n_recursive = 0;
+
+	for (int k = 0; k < N_FOLD_GROUPINGS; k++) {
+		assert_int_equal(fold_group_entities(fold, (enum fold_grouping)k, group), 0);
+		for (uint32_t i = 1; i < fold->n_nodes; i++) {
+			uint32_t above = fold->nodes[i].parent;
+
+			while (above &&
+			       group[fold->nodes[above].entity] != group[fold->nodes[i].entity])
+				above = fold->nodes[above].parent;
+			assert_int_equal(fold->outer[k][i], above);
+			n_recursive += above != 0;
+		}
+	}
+	assert_true(n_recursive);
+	free(group);
+}
+
+static void recursion_in_a_part_is_known_from_the_whole(void **state)
+{
+	struct letter_view *fixture = *state;
+	const struct view_options options = { .kind = VIEW_TREE };
+	struct refold_base base;
+
+	make_up(fixture);
+	assert_int_equal(refold_base_init(&base, fixture->profile, fixture->symbolizer, &options),
+			 0);
+	assert_int_equal(refold_base_prepare(&base), 0);
+	assert_outer_nodes(base.fold);
+	uint64_t *met = calloc(base.fold->n_entities, sizeof(*met));
+	for (int kernel = KERNEL_MERGED; kernel <= KERNEL_NONE; kernel++) {
+		struct refold_conditions conditions;
+		struct fold *fold, *part;
+
+		meet(base.fold, "b", "C", met, &conditions);
+		assert_int_equal(refold(&base, &conditions, (enum view_kernel)kernel, &fold), 0);
+		assert_outer_nodes(fold);
+		for (uint32_t top = 1; top < fold->n_nodes && kernel != KERNEL_ONLY; top++) {
+			if (fold->nodes[top].parent)
+				continue;
+			assert_int_equal(fold_part_create(fold, top, &part), 0);
+			assert_outer_nodes(part);
+			fold_destroy(part);
+		}
+		fold_destroy(fold);
+	}
+	free(met);
+	refold_base_deinit(&base);
+}
+
 static void the_tree_of_a_part_folds_to_it(void **state)
 {
 	struct letter_view *fixture = *state;
@@ -252,6 +307,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_part_is_as_if_folded_from_the_tree,
+						letter_view_set_up, letter_view_tear_down),
+		cmocka_unit_test_setup_teardown(recursion_in_a_part_is_known_from_the_whole,
 						letter_view_set_up, letter_view_tear_down),
 		cmocka_unit_test_setup_teardown(the_tree_of_a_part_folds_to_it, letter_view_set_up,
 						letter_view_tear_down),
