@@ -113,6 +113,8 @@ static int show(const struct report_options *options, const struct profile *prof
 					      .symbolizer = options->symbolizer,
 					      .min_percent = options->export.min_percent };
 	struct browse *browse;
+
+	browse_keep_memory();
 	int err = browse_create(profile, symbolizer, &shown, &browse);
 
 	if (err)

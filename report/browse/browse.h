@@ -15,6 +15,13 @@ int browse_create(const struct profile *profile, struct symbolizer *symbolizer,
 		  const struct browse_options *options, struct browse **browse_ret);
 void browse_destroy(struct browse *browse);
 
+/*
+ * For a program that does nothing else from now on: memory that is freed stays with the process.
+ * Each part of a large profile needs as much of it as the one before, and to get that from the
+ * kernel again takes as long as what is done with it.
+ */
+void browse_keep_memory(void);
+
 /* Whether the action looks at the whole profile, not just at rows that are shown. */
 bool browse_act_counts(const struct browse *browse, enum browse_action action);
 /* Does what concerns the views; other actions do nothing. 0 or -errno. */

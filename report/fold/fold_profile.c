@@ -387,8 +387,11 @@ static bool is_folded_away(const struct view_options *options, const struct fram
 	       (options->kind == VIEW_SYSCALLS && is_kernel_mark(frame));
 }
 
+/* A table of lines adds nodes up by their lines, so that they are not looked for by parents. */
 static int find_node(struct folding *folding, uint32_t parent, uint32_t entity, uint32_t *node_ret)
 {
+	if (folding->options->kind == VIEW_LINES)
+		return fold_add_node(folding->fold, parent, entity, node_ret);
 	return node_index_find(&folding->nodes, folding->fold, parent, entity, node_ret);
 }
 
