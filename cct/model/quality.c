@@ -64,6 +64,12 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 	[QUALITY_SPLIT_OTHERS] = { QUALITY_HIDDEN, "split_others",
 				   "samples split by other values than the first 1000, in one "
 				   "row" },
+	[QUALITY_CONDITION_LATER] = { QUALITY_HIDDEN, "condition_later",
+				      "samples for which --where was answered by memory that was "
+				      "read a moment later (record --follow)" },
+	[QUALITY_SPLIT_LATER] = { QUALITY_HIDDEN, "split_later",
+				  "samples split by a value that was read a moment later "
+				  "(record --follow)" },
 	[QUALITY_LOST_SIDEBAND] = { QUALITY_HIDDEN, "lost_sideband",
 				    "records of processes and mappings lost: names may be wrong" },
 	[QUALITY_NOT_ATTRIBUTED] = { QUALITY_HIDDEN, "not_attributed",
@@ -101,6 +107,8 @@ const enum quality_counter quality_warnings[N_QUALITY_WARNINGS] = {
 	QUALITY_SPLIT_UNKNOWN,
 	QUALITY_SPLIT_OPEN,
 	QUALITY_SPLIT_OTHERS,
+	QUALITY_CONDITION_LATER,
+	QUALITY_SPLIT_LATER,
 	QUALITY_GUESSED,
 	QUALITY_STITCHED,
 	QUALITY_BRANCHES,

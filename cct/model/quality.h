@@ -63,6 +63,9 @@ enum quality_counter {
 	QUALITY_SPLIT_UNKNOWN,     /* below a row for a value that is not known (--split) */
 	QUALITY_SPLIT_OPEN,        /* not split: the rest of the path may have the function */
 	QUALITY_SPLIT_OTHERS,      /* below the row for values that are not told apart */
+	/* By memory that was read a moment after the sample (record --follow): */
+	QUALITY_CONDITION_LATER,   /* left out or not (--where) */
+	QUALITY_SPLIT_LATER,       /* below a row that says so (--split) */
 	QUALITY_LOST_SIDEBAND,     /* sideband records not delivered */
 	QUALITY_NOT_ATTRIBUTED,    /* samples whose event id the file does not name */
 	QUALITY_LATE_RECORDS,      /* came after later records had been used */
@@ -101,7 +104,7 @@ const struct quality_description *quality_describe(enum quality_counter counter)
 
 /* The counters with warnings in the order in which a report shows them, which is not that of JSON;
  * each once. */
-#define N_QUALITY_WARNINGS 24
+#define N_QUALITY_WARNINGS 26
 extern const enum quality_counter quality_warnings[N_QUALITY_WARNINGS];
 
 /* The counter of samples whose path has such a mark. */

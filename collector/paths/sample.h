@@ -55,7 +55,8 @@ struct call_path {
 	size_t n_user, n_kernel;
 };
 
-/* References, to ->raw.block, ->space, ->memory, ->runtime and in ->code, are the sample's own. */
+/* References, to ->raw.block, ->later.block, ->space, ->memory, ->runtime and in ->code, are the
+ * sample's own. */
 struct sample {
 	/* The bytes that ->record leads into. No header: time off the CPU without a sample, for the
 	 * reason in ->end; of ->record, pid, tid and cpu are there, which has_* deny. */
@@ -69,7 +70,10 @@ struct sample {
 	struct address_space *space;
 	struct stack_memory *memory;   /* of the thread's stacks; NULL: none */
 	struct runtime_codes *runtime; /* described by its run-time system; NULL: none */
-	uint32_t process_index;        /* in the profile; UINT32_MAX: not entered, replay_enter() */
+	/* A memory record: what was read for it from the process, a moment later. No header: none.
+	 */
+	struct raw_record later;
+	uint32_t process_index; /* in the profile; UINT32_MAX: not entered, replay_enter() */
 	uint32_t thread_index;
 	uint32_t cgroup;         /* in the profile, plus 1; 0: not known */
 	const char *cgroup_path; /* as long as the profile; NULL: not known */
@@ -90,7 +94,8 @@ struct sample {
 	bool has_memory; /* the process has, or had, user memory: it is not a kernel thread */
 	struct path_value value; /* to split the path by */
 	bool is_value_unknown;
-	bool is_value_open; /* the function that has it may be on the rest of a path that is cut */
+	bool is_value_later; /* it depends on ->later */
+	bool is_value_open;  /* the function that has it may be on the rest of a path that is cut */
 	struct call_path path;
 };
 
@@ -103,8 +108,7 @@ static inline uint32_t sample_cpu(const struct sample *sample)
 void sample_deinit(struct sample *sample);
 /* Another sample of the same record and process: takes references. */
 void sample_copy(const struct sample *from, struct sample *ret);
-/* Moves the record into a separate block, for a sample that is kept for long. 0, or -ENOMEM:
- * unchanged. */
+/* Moves its records into separate blocks, for a sample that is kept for long. 0 or -ENOMEM. */
 int sample_detach(struct sample *sample);
 
 #endif

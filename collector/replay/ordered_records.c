@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "perf/records/memory_record.h"
 #include "perf/records/phase_record.h"
 #include "perf/records/runtime_record.h"
 #include "perf/records/stack_record.h"
@@ -41,6 +42,8 @@ static uint64_t time_of(const struct ordered_records *records,
 		return waking_record_peek_time(header, &time_ns) ? time_ns : 0;
 	if (runtime_record_is_type(header))
 		return runtime_record_peek_time(header, &time_ns) ? time_ns : 0;
+	if (memory_record_is_type(header))
+		return memory_record_peek_time(header, &time_ns) ? time_ns : 0;
 	return data_file_peek_time(records->file, header);
 }
 

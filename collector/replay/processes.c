@@ -92,6 +92,7 @@ struct processes *processes_create(struct profile *profile, struct module_finder
 static void destroy_thread(struct thread *thread)
 {
 	stack_memory_unref(thread->memory);
+	data_block_unref(thread->later.block);
 	free(thread);
 }
 

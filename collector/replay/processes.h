@@ -44,6 +44,7 @@ struct thread {
 	bool is_named;               /* ->name is what it was called, not its number */
 	bool has_full_copy;          /* a sample's copy of its stack may lack the stack's end */
 	struct stack_memory *memory; /* of its stacks, apart from samples; NULL: none; owned */
+	struct raw_record later;     /* for its next sample: as of struct sample; owned */
 	bool is_in_exec; /* from the record of an exec to the first sample with a user stack */
 	struct off_cpu_thread *off_cpu; /* whether it runs; NULL: never asked; owned by off_cpu.c */
 	char name[COMM_MAX];

@@ -16,6 +16,7 @@
 #include "collector/paths/sample_path.h"
 #include "collector/replay/cgroup_paths.h"
 #include "collector/replay/event_metrics.h"
+#include "collector/replay/later_memory.h"
 #include "collector/replay/loss_times.h"
 #include "collector/replay/off_cpu.h"
 #include "collector/replay/ordered_records.h"
@@ -24,6 +25,7 @@
 #include "collector/replay/sample_weight.h"
 #include "collector/replay/thread_stacks.h"
 #include "perf/file/tracing_formats.h"
+#include "perf/records/memory_record.h"
 #include "perf/records/runtime_record.h"
 #include "perf/records/stack_record.h"
 #include "perf/records/waking_record.h"
@@ -763,11 +765,12 @@ static int fill_sample(struct replay *replay, struct thread *thread, struct samp
 	sample->end = MARKER_KERNEL;
 	sample->path.n_frames = 0;
 	sample->value = (struct path_value){ .is_there = false };
-	sample->is_value_unknown = sample->is_value_open = false;
+	sample->is_value_unknown = sample->is_value_later = sample->is_value_open = false;
 	sample->may_join = false;
 	sample->code = (struct code_moment){ .pages = NULL };
 	if (record->has_time)
 		sample->code = take_code(replay, record);
+	later_memory_meet_sample(thread, sample);
 	sample_place(sample, thread);
 	return 0;
 }
@@ -813,10 +816,20 @@ static int take_sample(struct replay *replay, size_t event, struct sample *ret)
 	return weighs_off_cpu(of) ? hold_off_cpu(replay, ret->record.time_ns, ret) : 1;
 }
 
+static int apply_memory_record(struct replay *replay, const struct raw_record *raw)
+{
+	int err = later_memory_apply(replay->processes, raw);
+
+	replay->profile->quality.counts[QUALITY_BROKEN_RECORDS] += err == -EINVAL;
+	return err == -EINVAL ? 0 : err;
+}
+
 /* A record that is not a sample. 1: it completed a waiting sample, which is in @ret. */
-static int apply_record(struct replay *replay, const struct perf_event_header *header,
+static int apply_record(struct replay *replay, const struct raw_record *raw,
 			const struct record *record, size_t event, struct sample *ret)
 {
+	const struct perf_event_header *header = raw->header;
+
 	if (stack_record_is_type(header))
 		return apply_stack_record(replay, header);
 	if (window_record_is_type(header))
@@ -825,6 +838,8 @@ static int apply_record(struct replay *replay, const struct perf_event_header *h
 		return apply_runtime_record(replay, header);
 	if (waking_record_is_type(header))
 		return apply_waking_record(replay, header);
+	if (memory_record_is_type(header))
+		return apply_memory_record(replay, raw);
 	int err = apply(replay, record, event);
 	return err ? err : apply_off_cpu(replay, record, ret);
 }
@@ -905,7 +920,7 @@ static int take_record(struct replay *replay, size_t event, struct sample *ret)
 		return end_off_cpu(replay, event, ret) ? 1 : take_sample(replay, event, ret);
 	struct raw_record raw = ret->raw;
 	struct record record = ret->record;
-	int got = apply_record(replay, raw.header, &record, event, ret);
+	int got = apply_record(replay, &raw, &record, event, ret);
 	data_block_unref(raw.block);
 	return got;
 }

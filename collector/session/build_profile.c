@@ -147,10 +147,12 @@ static int count_sample(struct worker *worker, const struct sample *sample)
 {
 	struct sample_row row = make_row(worker, sample);
 
-	if (sample->value.is_there)
+	if (sample->value.is_there) {
 		worker->quality.counts[QUALITY_SPLIT_UNKNOWN] += sample->is_value_unknown;
-	else
+		worker->quality.counts[QUALITY_SPLIT_LATER] += sample->is_value_later;
+	} else {
 		worker->quality.counts[QUALITY_SPLIT_OPEN] += sample->is_value_open;
+	}
 	if (sample_row_count(&row, worker->cct, &worker->quality))
 		return -ENOMEM;
 	return worker->keeps_rows ? keep_row(worker, sample, &row) : 0;

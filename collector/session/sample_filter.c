@@ -138,6 +138,9 @@ int sample_filter_ask(const struct dendro_filter *filter, struct profile *profil
 		return 1;
 	if (!values || sample_values_ask(values, sample, &answer))
 		return -ENOMEM;
+	if (answer == CONDITION_HOLDS || answer == CONDITION_FAILS)
+		profile->quality.counts[QUALITY_CONDITION_LATER] +=
+			sample_values_used_later(values);
 	if (answer == CONDITION_HOLDS)
 		return 1;
 	profile->quality.counts[QUALITY_FILTERED]++;

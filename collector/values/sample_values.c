@@ -8,7 +8,6 @@
 #include "collector/paths/sample_path.h"
 #include "collector/values/value_function.h"
 #include "collector/values/value_stack.h"
-#include "report/values/value_variables.h"
 
 /* A condition, and where its function is found. */
 struct asked {
@@ -23,7 +22,7 @@ struct split {
 	struct value_function function;
 	uint32_t n_values;                 /* that are told apart */
 	uint32_t unknown[N_DEBUG_REASONS]; /* texts in the profile, plus 1; 0: none yet */
-	uint32_t others;                   /* likewise */
+	uint32_t others[2];                /* likewise; [1]: read later */
 };
 
 struct sample_values {
@@ -35,6 +34,7 @@ struct sample_values {
 	uint64_t time_ns;
 	bool has_stack; /* it is what the stack has walked last */
 	bool is_whole;  /* up to its start */
+	bool is_later;  /* of the last sample asked: a condition was answered by such memory */
 	size_t n_asked;
 	struct asked asked[];
 };
@@ -105,25 +105,8 @@ static void walk(struct sample_values *values, const struct sample *sample)
 			    sample_user_stack(sample, &stack);
 	values->is_whole =
 		values->has_stack && value_stack_walk(values->stack, sample->space, &stack);
-}
-
-/* Where the variable is: of the function @depth inlined calls into the compiled one of frame @at.
- */
-static enum debug_reason find_place(struct sample_values *values,
-				    const struct value_expression *expression, size_t at,
-				    size_t depth, struct value_place *place)
-{
-	Dwarf_Die dies[DEBUG_INFO_MAX_INLINED];
-	const size_t n_dies = value_stack_functions(values->stack, at, dies);
-	struct value_variable variable;
-
-	if (depth >= n_dies)
-		return DEBUG_NO_INFORMATION;
-	const struct debug_frame *frame = value_stack_debug_frame(values->stack, at);
-	if (!value_variables_find(&dies[n_dies - 1 - depth], frame->vaddr, expression->variable,
-				  &variable))
-		return DEBUG_NO_SUCH_PART;
-	return value_expression_find(expression, &variable.die, frame, place);
+	if (values->has_stack)
+		value_stack_use_record(values->stack, sample->later.header);
 }
 
 /* The value that the expression has there. */
@@ -131,13 +114,8 @@ static enum debug_reason find_value(struct sample_values *values,
 				    const struct value_subject *subject, size_t at, size_t depth,
 				    struct value_text *text_ret, Dwarf_Die *type_ret)
 {
-	struct value_place place = { .bit = 0 };
-	enum debug_reason reason = find_place(values, &subject->expression, at, depth, &place);
-
-	if (!reason)
-		reason = value_stack_write(values->stack, at, &place, values->symbolizer, text_ret);
-	*type_ret = place.type;
-	return reason;
+	return value_stack_evaluate(values->stack, at, depth, &subject->expression,
+				    values->symbolizer, text_ret, type_ret);
 }
 
 /* At the present walk. An enum condition_answer, or -ENOMEM. */
@@ -161,6 +139,7 @@ static int ask_one(struct sample_values *values, struct asked *asked)
 					      depth.n_outer - 1u, &text, &type);
 	if (!reason)
 		reason = value_condition_test(asked->condition, &text, &type, &holds);
+	values->is_later |= value_stack_used_later(values->stack) && !reason;
 	findings->n_wrong += reason == DEBUG_NO_SUCH_PART;
 	findings->n_without += reason == DEBUG_NO_INFORMATION;
 	if (reason)
@@ -175,6 +154,7 @@ static int ask_all(struct sample_values *values)
 {
 	enum condition_answer all = CONDITION_HOLDS;
 
+	values->is_later = false;
 	for (size_t i = 0; i < values->n_asked; i++) {
 		int answer = ask_one(values, &values->asked[i]);
 
@@ -200,48 +180,68 @@ int sample_values_ask(struct sample_values *values, const struct sample *sample,
 	return 0;
 }
 
-/* The number of the row "[kind = TEXT]", or "[kind not available: TEXT]", plus 1. 0: out of memory.
- */
-static uint32_t add_row(const struct split *split, const char *is, const char *text,
-			struct profile *profile)
+/* How a row ends whose value was read a moment after the sample. */
+#define LATER   ", read later"
+#define ROW_MAX (VALUE_EXPRESSION_MAX + VALUE_TEXT_MAX + 48)
+
+/* "[kind = TEXT]", or "[kind not available: TEXT]". */
+static void write_row(char row[ROW_MAX], const struct split *split, const char *is,
+		      const char *text, bool is_later)
 {
-	char row[VALUE_EXPRESSION_MAX + VALUE_TEXT_MAX + 32];
+	snprintf(row, ROW_MAX, "[%s%s%s%s]", split->subject->expression.text, is, text,
+		 is_later ? LATER : "");
+}
+
+/* The number of a row, plus 1. 0: out of memory. */
+static uint32_t add_row(const char *row, struct profile *profile)
+{
 	uint32_t id;
 	bool is_new;
 
-	snprintf(row, sizeof(row), "[%s%s%s]", split->subject->expression.text, is, text);
 	return string_ids_add(&profile->values, row, &id, &is_new) ? 0 : id + 1;
 }
 
 static uint32_t add_unknown(struct split *split, enum debug_reason reason, struct profile *profile)
 {
 	uint32_t *known = &split->unknown[reason];
+	char row[ROW_MAX];
 
-	if (!*known)
-		*known = add_row(split, " not available: ", debug_reason_text(reason), profile);
+	if (!*known) {
+		write_row(row, split, " not available: ", debug_reason_text(reason), false);
+		*known = add_row(row, profile);
+	}
 	return *known;
 }
 
-/* As add_row(), if the value may have a row of its own. */
-static uint32_t add_value(struct split *split, const char *text, struct profile *profile)
+static uint32_t add_others(struct split *split, bool is_later, struct profile *profile)
+{
+	uint32_t *others = &split->others[is_later];
+	char row[ROW_MAX];
+
+	profile->quality.counts[QUALITY_SPLIT_OTHERS]++;
+	if (!*others) {
+		write_row(row, split, " = ", "other values", is_later);
+		*others = add_row(row, profile);
+	}
+	return *others;
+}
+
+/* The row of a value, if it may have one of its own. */
+static uint32_t add_value(struct split *split, const char *text, bool is_later,
+			  struct profile *profile)
 {
 	const uint32_t n = profile->values.n_strings;
+	char row[ROW_MAX];
 
-	if (split->n_values < SPLIT_VALUES_MAX) {
-		const uint32_t row = add_row(split, " = ", text, profile);
+	write_row(row, split, " = ", text, is_later);
+	if (split->n_values == SPLIT_VALUES_MAX) {
+		const uint32_t known = string_ids_find(&profile->values, row);
 
-		split->n_values += profile->values.n_strings > n;
-		return row;
+		return known == STRING_IDS_NONE ? add_others(split, is_later, profile) : known + 1;
 	}
-	char row[VALUE_EXPRESSION_MAX + VALUE_TEXT_MAX + 32];
-	snprintf(row, sizeof(row), "[%s = %s]", split->subject->expression.text, text);
-	const uint32_t known = string_ids_find(&profile->values, row);
-	if (known != STRING_IDS_NONE)
-		return known + 1;
-	profile->quality.counts[QUALITY_SPLIT_OTHERS]++;
-	if (!split->others)
-		split->others = add_row(split, " = ", "other values", profile);
-	return split->others;
+	const uint32_t id = add_row(row, profile);
+	split->n_values += profile->values.n_strings > n;
+	return id;
 }
 
 /* The frame at which the path is divided. 1, 0 or -ENOMEM. All frames are looked at: other samples
@@ -284,9 +284,11 @@ static int set_value(struct sample_values *values, struct sample *sample, struct
 	const enum debug_reason reason =
 		find_value(values, split->subject, value->at, value->n_outer - 1u, &text, &type);
 
+	sample->is_value_later = value_stack_used_later(values->stack) && !reason;
 	return set_row(sample,
 		       reason ? add_unknown(split, reason, profile)
-			      : add_value(split, value_text_without_address(&text), profile),
+			      : add_value(split, value_text_without_address(&text),
+					  sample->is_value_later, profile),
 		       reason);
 }
 
@@ -321,6 +323,11 @@ void sample_values_join(struct sample_values *values, struct sample *sample,
 		value->n_outer = depth.n_outer;
 		value->has_inner = depth.n > depth.n_outer;
 	}
+}
+
+bool sample_values_used_later(const struct sample_values *values)
+{
+	return values->is_later;
 }
 
 const struct condition_findings *sample_values_findings(const struct sample_values *values,

@@ -51,6 +51,9 @@ void sample_values_destroy(struct sample_values *values);
  */
 int sample_values_ask(struct sample_values *values, const struct sample *sample,
 		      enum condition_answer *answer_ret);
+/* Whether a condition was answered, at the sample that was asked last, by memory that was read a
+ * moment after it. */
+bool sample_values_used_later(const struct sample_values *values);
 /* Gives a sample the value by which its path is divided. Texts of values go to @profile. 0 or
  * -ENOMEM. */
 int sample_values_split(struct sample_values *values, struct sample *sample,

@@ -8,6 +8,7 @@
 #include "collector/paths/sample_path.h"
 #include "collector/values/value_function.h"
 #include "collector/values/value_stack.h"
+#include "perf/records/memory_record.h"
 #include "report/dwarf/debug_location.h"
 #include "report/values/value_types.h"
 #include "report/values/value_variables.h"
@@ -69,8 +70,11 @@ static int add_place(struct value_frames *frames, struct value_row *row, struct 
 	if (!reason)
 		reason = value_stack_write(frames->stack, frames->at, place, frames->symbolizer,
 					   &text);
-	if (!reason)
+	const bool is_later = value_stack_used_later(frames->stack);
+	if (!reason) {
+		row->n_later += is_later;
 		return value_row_add(row, &text);
+	}
 	value_row_miss(row, reason);
 	return 0;
 }
@@ -139,6 +143,18 @@ static int add_variables(struct value_frames *frames, size_t depth, struct value
 	return err;
 }
 
+/* Tells what was read for the sample. */
+static void use_later(struct value_frames *frames, const struct sample *sample,
+		      struct value_later *later)
+{
+	struct memory_record memory;
+
+	value_stack_use_record(frames->stack, sample->later.header);
+	if (sample->later.header && memory_record_decode(sample->later.header, &memory))
+		value_later_add(later, memory.header.delay_ns,
+				memory_outcome_text((enum memory_outcome)memory.header.outcome));
+}
+
 int value_frames_add(struct value_frames *frames, const struct sample *sample,
 		     struct value_table *table)
 {
@@ -151,6 +167,7 @@ int value_frames_add(struct value_frames *frames, const struct sample *sample,
 		return 0;
 	}
 	const bool is_whole = value_stack_walk(frames->stack, sample->space, &stack);
+	use_later(frames, sample, &table->later);
 	int found = value_function_find(&frames->function, frames->symbolizer, frames->stack,
 					&frames->at, &depth);
 	if (found <= 0) {

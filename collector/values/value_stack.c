@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "collector/values/value_modules.h"
+#include "perf/records/memory_record.h"
+#include "report/values/value_variables.h"
 
 /* A frame of the present walk. */
 struct walked {
@@ -31,6 +33,11 @@ struct value_stack {
 	struct walked *walked; /* VALUE_FRAMES_MAX */
 	size_t n_walked;
 	struct stack_copy copy; /* as far as the frame that is evaluated knows it */
+	/* Reads what is not there otherwise; NULL: nothing does. */
+	bool (*read_later)(void *data, uint64_t addr, size_t size, uint8_t *bytes);
+	void *later_data;
+	struct memory_record later;
+	bool has_used_later;
 };
 
 static bool read_memory(void *data, uint64_t addr, size_t size, uint8_t *bytes);
@@ -98,6 +105,8 @@ bool value_stack_walk(struct value_stack *stack, const struct address_space *spa
 
 	stack->space = space;
 	stack->n_walked = 0;
+	stack->read_later = NULL;
+	stack->has_used_later = false;
 	unwind_begin(&walk, stack->unwinder, space, sample);
 	while (unwind_frame(&walk)) {
 		if (stack->n_walked == VALUE_FRAMES_MAX)
@@ -107,6 +116,37 @@ bool value_stack_walk(struct value_stack *stack, const struct address_space *spa
 			break;
 	}
 	return walk.end == UNWIND_ROOT;
+}
+
+static bool read_record(void *data, uint64_t addr, size_t size, uint8_t *bytes)
+{
+	const uint8_t *found = memory_record_find(data, addr, size);
+
+	if (found)
+		memcpy(bytes, found, size);
+	return found;
+}
+
+void value_stack_use_record(struct value_stack *stack, const struct perf_event_header *record)
+{
+	if (record && memory_record_decode(record, &stack->later))
+		value_stack_use_process(stack, read_record, &stack->later);
+}
+
+void value_stack_use_process(struct value_stack *stack,
+			     bool (*read)(void *data, uint64_t addr, size_t size, uint8_t *bytes),
+			     void *data)
+{
+	stack->read_later = read;
+	stack->later_data = data;
+}
+
+bool value_stack_used_later(struct value_stack *stack)
+{
+	const bool has_used = stack->has_used_later;
+
+	stack->has_used_later = false;
+	return has_used;
 }
 
 size_t value_stack_n(const struct value_stack *stack)
@@ -168,7 +208,12 @@ static bool read_memory(void *data, uint64_t addr, size_t size, uint8_t *bytes)
 
 	if (in_copy)
 		memcpy(bytes, in_copy, size);
-	return in_copy || read_file(stack, addr, size, bytes);
+	if (in_copy || read_file(stack, addr, size, bytes))
+		return true;
+	if (!stack->read_later || !stack->read_later(stack->later_data, addr, size, bytes))
+		return false;
+	stack->has_used_later = true;
+	return true;
 }
 
 size_t value_stack_functions(struct value_stack *stack, size_t i, Dwarf_Die *dies)
@@ -284,4 +329,36 @@ enum debug_reason value_stack_write(struct value_stack *stack, size_t i, struct 
 					     name_function, &naming };
 
 	return value_text_write(text_ret, &object, &place->type, place->bit, place->n_bits);
+}
+
+/* Where the variable is. */
+static enum debug_reason find_place(struct value_stack *stack, size_t i, size_t depth,
+				    const struct value_expression *expression,
+				    struct value_place *place)
+{
+	Dwarf_Die dies[DEBUG_INFO_MAX_INLINED];
+	const size_t n_dies = value_stack_functions(stack, i, dies);
+	struct value_variable variable;
+
+	if (depth >= n_dies)
+		return DEBUG_NO_INFORMATION;
+	const struct debug_frame *frame = value_stack_debug_frame(stack, i);
+	if (!value_variables_find(&dies[n_dies - 1 - depth], frame->vaddr, expression->variable,
+				  &variable))
+		return DEBUG_NO_SUCH_PART;
+	return value_expression_find(expression, &variable.die, frame, place);
+}
+
+enum debug_reason value_stack_evaluate(struct value_stack *stack, size_t i, size_t depth,
+				       const struct value_expression *expression,
+				       struct symbolizer *symbolizer, struct value_text *text_ret,
+				       Dwarf_Die *type_ret)
+{
+	struct value_place place = { .bit = 0 };
+	enum debug_reason reason = find_place(stack, i, depth, expression, &place);
+
+	if (!reason)
+		reason = value_stack_write(stack, i, &place, symbolizer, text_ret);
+	*type_ret = place.type;
+	return reason;
 }

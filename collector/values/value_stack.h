@@ -18,6 +18,7 @@
 /* Frames of a stack that are looked through. */
 #define VALUE_FRAMES_MAX 4096
 
+struct perf_event_header; /* <linux/perf_event.h> */
 struct value_stack;
 
 /* @modules is borrowed. NULL: out of memory. */
@@ -29,6 +30,18 @@ void value_stack_destroy(struct value_stack *stack);
  */
 bool value_stack_walk(struct value_stack *stack, const struct address_space *space,
 		      const struct user_stack *sample);
+
+/*
+ * Memory that the sample and the files do not have, but that was read from the process a moment
+ * later, or is read from it now: for the present walk. @record: a sample's ->later.header,
+ * borrowed; NULL: none. @read: as of struct debug_process.
+ */
+void value_stack_use_record(struct value_stack *stack, const struct perf_event_header *record);
+void value_stack_use_process(struct value_stack *stack,
+			     bool (*read)(void *data, uint64_t addr, size_t size, uint8_t *bytes),
+			     void *data);
+/* Whether a value since the last call, or since the walk, depends on such memory. */
+bool value_stack_used_later(struct value_stack *stack);
 
 /* The frames of the present walk, leaf first. @i < value_stack_n(). */
 size_t value_stack_n(const struct value_stack *stack);
@@ -44,5 +57,13 @@ const struct debug_frame *value_stack_debug_frame(struct value_stack *stack, siz
  * pointers lead to. A reason: nothing of it is known. */
 enum debug_reason value_stack_write(struct value_stack *stack, size_t i, struct value_place *place,
 				    struct symbolizer *symbolizer, struct value_text *text_ret);
+/*
+ * Finds and writes the value of an expression in frame @i: of the function @depth inlined calls
+ * into the compiled one. A reason: it is not known. *@type_ret: where it is, as declared.
+ */
+enum debug_reason value_stack_evaluate(struct value_stack *stack, size_t i, size_t depth,
+				       const struct value_expression *expression,
+				       struct symbolizer *symbolizer, struct value_text *text_ret,
+				       Dwarf_Die *type_ret);
 
 #endif

@@ -18,6 +18,7 @@
 #include "perf/file/data_input.h"
 #include "perf/file/data_stream.h"
 #include "perf/records/code_record.h"
+#include "perf/records/memory_record.h"
 #include "perf/records/phase_record.h"
 #include "perf/records/runtime_record.h"
 #include "perf/records/stack_record.h"
@@ -346,7 +347,8 @@ static int accept_record(struct data_file *file, const struct raw_record *record
 		if (stack_record_is_type(record->header) || code_record_is_type(record->header) ||
 		    window_record_is_type(record->header) ||
 		    runtime_record_is_type(record->header) ||
-		    waking_record_is_type(record->header) || phase_record_is_type(record->header))
+		    waking_record_is_type(record->header) ||
+		    memory_record_is_type(record->header) || phase_record_is_type(record->header))
 			return 0;
 		err = take_attachment(file, record);
 		break;

@@ -102,6 +102,23 @@ int value_row_add(struct value_row *row, const struct value_text *value)
 	return 0;
 }
 
+void value_later_add(struct value_later *later, uint64_t delay_ns, const char *why)
+{
+	size_t i = 0;
+
+	if (!why) {
+		later->n++;
+		later->sum_ns += delay_ns;
+		if (delay_ns > later->max_ns)
+			later->max_ns = delay_ns;
+		return;
+	}
+	while (later->failures[i].why && later->failures[i].why != why)
+		i++;
+	later->failures[i].why = why;
+	later->failures[i].n++;
+}
+
 static int compare_counts(const void *a, const void *b)
 {
 	const struct value_count *x = a, *y = b;

@@ -10,8 +10,9 @@
 #include "report/dwarf/debug_pieces.h"
 #include "report/values/value_text.h"
 
-#define VALUE_TEXTS_MAX 65536 /* of a variable */
-#define VALUE_POWERS    64
+#define VALUE_TEXTS_MAX    65536 /* of a variable */
+#define VALUE_POWERS       64
+#define VALUE_FAILURES_MAX 8
 
 struct value_count {
 	uint64_t n;
@@ -28,6 +29,7 @@ struct value_row {
 	char *name, *type; /* name: or an expression; type: as in C; "": not known */
 	bool is_parameter;
 	uint64_t n_known, n_missing[N_DEBUG_REASONS];
+	uint64_t n_later; /* of those known: by memory that was read a moment after the sample */
 	struct string_ids texts;
 	struct value_count *counts; /* by text; in the order of value_table_finish() then */
 	uint32_t n_counts, n_allocated;
@@ -38,6 +40,17 @@ struct value_row {
 	struct value_powers below, above; /* below 0, by their amounts; and the others */
 };
 
+/* What was read from the processes a moment after the samples. */
+struct value_later {
+	uint64_t n; /* samples for which it was; how long after them, in ns: */
+	uint64_t sum_ns, max_ns;
+	/* Those for which it could not be read, with why: static texts. */
+	struct value_failure {
+		const char *why;
+		uint64_t n;
+	} failures[VALUE_FAILURES_MAX];
+};
+
 struct value_table {
 	struct value_row *rows;
 	uint32_t n_rows, n_allocated;
@@ -46,6 +59,7 @@ struct value_table {
 	uint64_t n_samples, n_found, n_incomplete;
 	uint64_t n_inlined, n_leaf; /* of those found: as an inlined call, at the leaf */
 	uint64_t n_without;         /* of those found: without debug information */
+	struct value_later later;   /* of all samples */
 };
 
 void value_table_deinit(struct value_table *table);
@@ -59,6 +73,9 @@ static inline void value_row_miss(struct value_row *row, enum debug_reason reaso
 {
 	row->n_missing[reason]++;
 }
+/* A sample for which memory was read, @delay_ns after it; @why: not, or not all, for this reason,
+ * of which there are at most VALUE_FAILURES_MAX; NULL: none. */
+void value_later_add(struct value_later *later, uint64_t delay_ns, const char *why);
 /* Sorts rows (parameters first) and values (the commonest first). */
 void value_table_finish(struct value_table *table);
 

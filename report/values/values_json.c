@@ -58,6 +58,20 @@ static void write_numbers(FILE *out, const struct value_row *row)
 	fputc('}', out);
 }
 
+static void write_later(FILE *out, const struct value_later *later)
+{
+	fprintf(out,
+		"\"read_later\":{\"samples\":%" PRIu64 ",\"mean_ns\":%" PRIu64
+		",\"max_ns\":%" PRIu64 ",\"not_read\":{",
+		later->n, later->n ? later->sum_ns / later->n : 0, later->max_ns);
+	for (size_t i = 0; i < VALUE_FAILURES_MAX && later->failures[i].why; i++) {
+		fputs(i ? "," : "", out);
+		json_write_string(out, later->failures[i].why);
+		fprintf(out, ":%" PRIu64, later->failures[i].n);
+	}
+	fputs("}},", out);
+}
+
 void values_write_json(FILE *out, const struct value_table *table,
 		       const struct values_options *options)
 {
@@ -66,9 +80,11 @@ void values_write_json(FILE *out, const struct value_table *table,
 	fprintf(out,
 		",\"samples\":%" PRIu64 ",\"with_function\":%" PRIu64 ",\"at_leaf\":%" PRIu64
 		",\"inlined\":%" PRIu64 ",\"incomplete\":%" PRIu64
-		",\"without_debug_information\":%" PRIu64 ",\"variables\":[",
+		",\"without_debug_information\":%" PRIu64 ",",
 		table->n_samples, table->n_found, table->n_leaf, table->n_inlined,
 		table->n_incomplete, table->n_without);
+	write_later(out, &table->later);
+	fputs("\"variables\":[", out);
 	for (uint32_t i = 0; i < table->n_rows; i++) {
 		const struct value_row *row = &table->rows[i];
 
@@ -76,8 +92,8 @@ void values_write_json(FILE *out, const struct value_table *table,
 		json_write_string(out, row->name);
 		fputs(",\"type\":", out);
 		json_write_string(out, row->type);
-		fprintf(out, ",\"kind\":\"%s\",\"known\":%" PRIu64 ",",
-			row->is_parameter ? "parameter" : "local", row->n_known);
+		fprintf(out, ",\"kind\":\"%s\",\"known\":%" PRIu64 ",\"read_later\":%" PRIu64 ",",
+			row->is_parameter ? "parameter" : "local", row->n_known, row->n_later);
 		write_missing(out, row);
 		fputc(',', out);
 		write_values(out, row);

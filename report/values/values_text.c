@@ -95,7 +95,7 @@ static void write_numbers(FILE *out, const struct value_row *row)
 	write_powers(out, row);
 }
 
-/* "parameter int n: known in 90 of 100 samples; 10 optimized out" */
+/* "parameter int n: known in 90 of 100 samples, in 8 of them read later; 10 optimized out" */
 static void write_heading(FILE *out, const struct value_row *row)
 {
 	fputs(row->is_parameter ? "\nparameter " : "\nlocal ", out);
@@ -104,6 +104,8 @@ static void write_heading(FILE *out, const struct value_row *row)
 	printable_put(out, row->type);
 	fprintf(out, "\n    known in %" PRIu64 " of %" PRIu64 " samples", row->n_known,
 		value_row_n(row));
+	if (row->n_later)
+		fprintf(out, ", in %" PRIu64 " of them read later", row->n_later);
 	for (unsigned i = 0; i < N_DEBUG_REASONS; i++)
 		if (row->n_missing[i])
 			fprintf(out, "; %" PRIu64 " %s", row->n_missing[i],
@@ -129,6 +131,20 @@ static void write_unknown_locals(FILE *out, const struct value_table *table)
 		fputc('\n', out);
 }
 
+/* What was read from the processes after the samples, and how long after them. */
+static void write_later(FILE *out, const struct value_later *later)
+{
+	if (later->n)
+		fprintf(out,
+			"For %" PRIu64 " samples, memory was read later, %.3g ms after the sample "
+			"on average, %.3g ms at most:\nwhat it held may have changed meanwhile.\n",
+			later->n, (double)later->sum_ns / 1e6 / (double)later->n,
+			(double)later->max_ns / 1e6);
+	for (size_t i = 0; i < VALUE_FAILURES_MAX && later->failures[i].why; i++)
+		fprintf(out, "For %" PRIu64 " samples, memory was not read: %s.\n",
+			later->failures[i].n, later->failures[i].why);
+}
+
 void values_write_text(FILE *out, const struct value_table *table,
 		       const struct values_options *options)
 {
@@ -145,6 +161,7 @@ void values_write_text(FILE *out, const struct value_table *table,
 	if (table->n_without)
 		fprintf(out, "%" PRIu64 " of them have no debug information for it.\n",
 			table->n_without);
+	write_later(out, &table->later);
 	for (uint32_t i = 0; i < table->n_rows; i++) {
 		const struct value_row *row = &table->rows[i];
 

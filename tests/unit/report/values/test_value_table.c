@@ -49,6 +49,26 @@ static void values_are_counted_the_commonest_first(void **state)
 	value_table_deinit(&table);
 }
 
+static void what_was_read_later_is_counted_with_its_delay_and_why_not(void **state)
+{
+	static const char *const gone = "gone", *const late = "late";
+	struct value_later later = { 0 };
+
+	(void)state;
+	value_later_add(&later, 10, NULL);
+	value_later_add(&later, 30, NULL);
+	value_later_add(&later, 1000, gone);
+	value_later_add(&later, 1000, late);
+	value_later_add(&later, 1000, gone);
+	assert_int_equal(later.n, 2);
+	assert_int_equal(later.sum_ns, 40);
+	assert_int_equal(later.max_ns, 30);
+	assert_string_equal(later.failures[0].why, gone);
+	assert_int_equal(later.failures[0].n, 2);
+	assert_int_equal(later.failures[1].n, 1);
+	assert_null(later.failures[2].why);
+}
+
 static void numbers_have_quantiles_and_powers_of_two(void **state)
 {
 	struct value_table table = { 0 };
@@ -125,6 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_are_counted_the_commonest_first),
+		cmocka_unit_test(what_was_read_later_is_counted_with_its_delay_and_why_not),
 		cmocka_unit_test(numbers_have_quantiles_and_powers_of_two),
 		cmocka_unit_test(there_are_no_quantiles_of_what_is_no_number),
 		cmocka_unit_test(no_more_values_are_told_apart_than_there_is_room_for),
