@@ -314,23 +314,37 @@ static bool is_call(const struct branch_paths *paths, const struct branch_step *
 	return flow == CODE_CALLS || (jumps && step->to.function != step->from.function);
 }
 
-static int count_call(struct branch_paths *paths, const struct branch_step *step)
+static uint64_t key_of_end(const struct branch_end *end)
 {
-	const uint64_t place = (uint64_t)step->from.function << 32 | step->from.instruction;
-	uint32_t call = pair_map_find(&paths->by_call, place, step->to.function);
-	int err = 0;
+	return (uint64_t)end->function << 32 | end->instruction;
+}
 
-	if (call == PAIR_MAP_NONE) {
-		if (array_reserve(paths->calls, paths->n_calls, paths->calls_allocated, 1))
+static bool is_in_kernel(const struct branch_place *place)
+{
+	return place->addr >> 63;
+}
+
+/* What interrupts a program is no branch of it. */
+static int count_edge(struct branch_paths *paths, const struct branch_step *step)
+{
+	const struct branch_end from = { step->from.function, step->from.instruction };
+	const struct branch_end to = { step->to.function, step->to.instruction };
+
+	if (is_in_kernel(&step->from) || is_in_kernel(&step->to))
+		return 0;
+	uint32_t edge = pair_map_find(&paths->by_edge, key_of_end(&from), key_of_end(&to));
+	if (edge == PAIR_MAP_NONE) {
+		edge = paths->n_edges;
+		if (array_reserve(paths->edges, edge, paths->edges_allocated, 1) ||
+		    pair_map_add(&paths->by_edge, key_of_end(&from), key_of_end(&to), edge))
 			return -ENOMEM;
-		call = paths->n_calls++;
-		paths->calls[call] = (struct branch_call){ .function = step->from.function,
-							   .instruction = step->from.instruction,
-							   .callee = step->to.function };
-		err = pair_map_add(&paths->by_call, place, step->to.function, call);
+		paths->edges[paths->n_edges++] = (struct branch_edge){
+			.from = from, .to = to, .is_call = is_call(paths, step)
+		};
 	}
-	paths->calls[call].count++;
-	return err;
+	paths->edges[edge].count++;
+	paths->edges[edge].n_mispredicted += step->is_mispredicted;
+	return 0;
 }
 
 int branch_paths_add(struct branch_paths *paths, const struct branch_step *steps, size_t n_steps)
@@ -345,8 +359,8 @@ int branch_paths_add(struct branch_paths *paths, const struct branch_step *steps
 		err = run(paths, &steps[i].from);
 		if (!err)
 			err = jump(paths, &steps[i]);
-		if (!err && is_call(paths, &steps[i]))
-			err = count_call(paths, &steps[i]);
+		if (!err)
+			err = count_edge(paths, &steps[i]);
 	}
 	return err ? err : cut(paths, 0);
 }
@@ -472,8 +486,8 @@ void branch_paths_deinit(struct branch_paths *paths)
 	free(paths->functions);
 	free(paths->paths);
 	free(paths->jumps);
-	free(paths->calls);
-	pair_map_deinit(&paths->by_call);
+	free(paths->edges);
+	pair_map_deinit(&paths->by_edge);
 	hash_table_deinit(&paths->by_path);
 	pair_map_deinit(&paths->by_frame);
 	pair_map_deinit(&paths->by_start);

@@ -57,11 +57,17 @@ struct branch_function {
 	struct branch_counts *counts; /* by instruction */
 };
 
-/* A function that an instruction called, or jumped to as its last one. */
-struct branch_call {
-	uint32_t function, instruction; /* that called */
-	uint32_t callee;
-	uint64_t count;
+/* One end of a jump, call or return. */
+struct branch_end {
+	uint32_t function;    /* index, or BRANCH_NO_FUNCTION: its code is not known */
+	uint32_t instruction; /* index; FLOW_NONE: none begins there */
+};
+
+/* All branches from one instruction to another. */
+struct branch_edge {
+	struct branch_end from, to;
+	bool is_call; /* of a known function by known code: as it calls, or as it ends */
+	uint64_t count, n_mispredicted;
 };
 
 struct branch_paths {
@@ -70,8 +76,8 @@ struct branch_paths {
 	uint32_t n_functions, functions_allocated;
 	struct branch_path *paths;
 	uint32_t n_paths, paths_allocated;
-	struct branch_call *calls; /* of known code by known code */
-	uint32_t n_calls, calls_allocated;
+	struct branch_edge *edges; /* without those that lead into the kernel and out of it */
+	uint32_t n_edges, edges_allocated;
 	struct flow_edge *jumps; /* those taken by the paths */
 	uint32_t n_jumps, jumps_allocated;
 	/* Stacks, branches in them, those of them that leave code whose bytes are not known, and
@@ -79,7 +85,7 @@ struct branch_paths {
 	 * followed anew from there. */
 	uint64_t n_stacks, n_branches, n_unknown, n_broken;
 	struct hash_table by_path;
-	struct pair_map by_frame, by_start, by_call;
+	struct pair_map by_frame, by_start, by_edge;
 	struct branch_walk *walk;
 };
 

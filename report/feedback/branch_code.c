@@ -64,18 +64,18 @@ static int count_function(struct counter *counter, uint32_t i)
 }
 
 /* How often a function was entered is how often it was called. */
-static int count_call(struct counter *counter, const struct branch_call *call)
+static int count_call(struct counter *counter, const struct branch_edge *call)
 {
-	const uint32_t name = counter->names[call->callee];
+	const uint32_t callee = call->to.function, name = counter->names[callee];
 	struct found_line found;
 	int err = 0;
 
 	if (name == CODE_LINES_NONE)
 		return 0;
-	err = code_lines_enter(&counter->lines, &counter->sources[call->callee], name, call->count);
-	if (err || counter->names[call->function] == CODE_LINES_NONE)
+	err = code_lines_enter(&counter->lines, &counter->sources[callee], name, call->count);
+	if (err || counter->names[call->from.function] == CODE_LINES_NONE)
 		return err;
-	err = find_line(counter, call->function, call->instruction, &found);
+	err = find_line(counter, call->from.function, call->from.instruction, &found);
 	return err || found.line == CODE_LINES_NONE
 		       ? err
 		       : line_counts_call(counter->lines.counts, found.line, name, call->count);
@@ -94,8 +94,10 @@ static int count(struct counter *counter)
 		err = open_function(counter, i);
 	for (uint32_t i = 0; !err && i < paths->n_functions; i++)
 		err = count_function(counter, i);
-	for (uint32_t i = 0; !err && i < paths->n_calls; i++)
-		err = count_call(counter, &paths->calls[i]);
+	for (uint32_t i = 0; !err && i < paths->n_edges; i++) {
+		if (paths->edges[i].is_call)
+			err = count_call(counter, &paths->edges[i]);
+	}
 	return err;
 }
 
