@@ -48,8 +48,11 @@ static int begin(struct branch_stacks *stacks, struct dendro *session,
 {
 	if (stacks->symbolizer)
 		return 0;
-	stacks->symbolizer = symbolizer_create(dendro_recording(session), names);
-	return stacks->symbolizer ? branch_paths_init(&stacks->paths, stacks->symbolizer) : -ENOMEM;
+	const struct profile *recording = dendro_recording(session);
+
+	stacks->symbolizer = symbolizer_create(recording, names);
+	return stacks->symbolizer ? branch_paths_init(&stacks->paths, recording, stacks->symbolizer)
+				  : -ENOMEM;
 }
 
 int branch_stacks_read(struct dendro *session, const struct symbolizer_options *names,

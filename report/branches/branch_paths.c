@@ -470,9 +470,10 @@ bool branch_paths_next_block(const struct branch_paths *paths, const struct bran
 	}
 }
 
-int branch_paths_init(struct branch_paths *paths, struct symbolizer *symbolizer)
+int branch_paths_init(struct branch_paths *paths, const struct profile *profile,
+		      struct symbolizer *symbolizer)
 {
-	*paths = (struct branch_paths){ .symbolizer = symbolizer };
+	*paths = (struct branch_paths){ .profile = profile, .symbolizer = symbolizer };
 	paths->walk = calloc(1, sizeof(*paths->walk));
 	return paths->walk ? 0 : -ENOMEM;
 }

@@ -71,7 +71,8 @@ struct branch_edge {
 };
 
 struct branch_paths {
-	struct symbolizer *symbolizer; /* borrowed */
+	const struct profile *profile; /* borrowed; the frames are of its modules */
+	struct symbolizer *symbolizer; /* of the profile; borrowed */
 	struct branch_function *functions;
 	uint32_t n_functions, functions_allocated;
 	struct branch_path *paths;
@@ -90,7 +91,8 @@ struct branch_paths {
 };
 
 /* 0 or -ENOMEM. */
-int branch_paths_init(struct branch_paths *paths, struct symbolizer *symbolizer);
+int branch_paths_init(struct branch_paths *paths, const struct profile *profile,
+		      struct symbolizer *symbolizer);
 void branch_paths_deinit(struct branch_paths *paths);
 /* Finds the function and instruction at a frame of code, whose address in the process is @addr. 0
  * or -ENOMEM. */

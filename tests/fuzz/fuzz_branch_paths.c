@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t code_size = end ? (size_t)(end - code) : size - 2;
 	size_t first_size = data[1] < code_size ? data[1] : code_size;
 
-	if (branch_paths_init(&paths, NULL))
+	if (branch_paths_init(&paths, NULL, NULL))
 		abort();
 	paths.functions = calloc(2, sizeof(*paths.functions));
 	if (!paths.functions)

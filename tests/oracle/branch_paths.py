@@ -163,6 +163,8 @@ def write_recording(path, program, pid, samples):
     def identity(time):
         return struct.pack("<IIQ", pid, pid, time)
 
+    file = os.stat(program)
+    identity_of_file = struct.pack("<IIQQII", os.major(file.st_dev), os.minor(file.st_dev), file.st_ino, 0, 5, 2)
     name = os.path.realpath(program).encode() + b"\0"
     name += b"\0" * (-len(name) % 8)
     data = record(3, 0x2000, struct.pack("<II8s", pid, pid, b"steps") + identity(1))
@@ -171,7 +173,8 @@ def write_recording(path, program, pid, samples):
         if words[:1] == ["LOAD"] and "E" in "".join(words[6:-1]):
             offset, address, size = (int(words[i], 16) for i in (1, 2, 5))
             low, end = address & ~4095, (address + size + 4095) & ~4095
-            data += record(1, 2, struct.pack("<IIQQQ", pid, pid, low, end - low, offset & ~4095) + name + identity(2))
+            mapping = struct.pack("<IIQQQ", pid, pid, low, end - low, offset & ~4095)
+            data += record(10, 2, mapping + identity_of_file + name + identity(2))
     for time, (ip, stack) in enumerate(samples, 3):
         body = struct.pack("<QIIQQ", ip, pid, pid, time, len(stack))
         for source, target, mispredicted, cycles in reversed(stack):
