@@ -1,6 +1,6 @@
 /*
  * A hostile ELF file named by the whole symbolizer: symbols, PLT, FDEs, debug information, names of
- * every kind demangled. Input: the file.
+ * every kind demangled; and by the names that BOLT gives. Input: the file.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cct/model/profile.h"
+#include "report/feedback/bolt_symbols.h"
 #include "report/names/symbolize.h"
 
 #define N_PLACES 128 /* in the whole file, and as many from the usual place of code on */
@@ -58,6 +59,29 @@ static void name_all(const struct profile *profile, uint32_t module, size_t size
 	symbolizer_destroy(symbolizer);
 }
 
+/* Each function is found at its first byte, unless another one begins there. */
+static void name_for_bolt(int fd, size_t size)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	struct bolt_symbols symbols;
+
+	if (elf && bolt_symbols_init(&symbols, elf) == 0) {
+		for (size_t i = 0; i < symbols.n; i++) {
+			const struct bolt_function *function = &symbols.functions[i];
+			const struct bolt_function *found =
+				bolt_symbols_find(&symbols, function->start);
+
+			if (bolt_symbols_can_name(function) && strlen(function->name) > size)
+				abort();
+			if (function->start < function->end && found != function &&
+			    i + 1 < symbols.n && function[1].start != function->start)
+				abort();
+		}
+		bolt_symbols_deinit(&symbols);
+	}
+	elf_end(elf);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct module_key key = { .kind = MODULE_ELF, .path = "/nonexistent/file" };
@@ -71,6 +95,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fd = memfd_create("hostile", MFD_CLOEXEC);
 	if (!profile || fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
+	elf_version(EV_CURRENT);
+	name_for_bolt(fd, size);
 	module = module_table_get(&profile->modules, module_table_add(&profile->modules, &key));
 	if (!module)
 		abort();
