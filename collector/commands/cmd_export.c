@@ -26,6 +26,7 @@ struct export_command {
 	const struct path_format *format;    /* NULL: none was given */
 	const struct path_format *verified;  /* the format of a file to check; NULL: none */
 	const char *output;                  /* NULL or "-": standard output */
+	bool has_no_callchains;              /* perf.data: samples alone */
 	const struct branch_paths *branches; /* of the recording; NULL: none are wanted, or it has
 					      * none */
 };
@@ -93,6 +94,10 @@ static const struct command_option options_of_export[] = {
 	  .take = option_take_choice,
 	  .choices = groupings,
 	  .offset = FIELD(report.view.grouping) },
+	{ .name = "no-callchain",
+	  .help = "write perf.data without the samples' callers, as perf2bolt -nl needs it",
+	  .take = option_take_flag,
+	  .offset = FIELD(has_no_callchains) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
 	{ .shared = split_option, .offset = FIELD(report.filter) },
 	{ .shared = selection_options, .offset = FIELD(report.selection) },
@@ -178,6 +183,7 @@ static int write_to(FILE *out, const struct export_command *command, const struc
 	struct path_options options = {
 		.grouping = command->report.view.grouping,
 		.selection = path_selection_is_empty(selection) ? NULL : text,
+		.has_no_callchains = command->has_no_callchains,
 		.branches = command->branches,
 		.finding_ret = finding_ret,
 	};

@@ -56,11 +56,13 @@ static bool is_empty_file(int fd)
 	       !st.st_size && lseek(fd, 0, SEEK_CUR) == 0;
 }
 
-static int start(struct exporter *exporter, FILE *out)
+static int start(struct exporter *exporter, FILE *out, const struct path_options *path_options)
 {
+	const uint64_t fields = (has_cpus(exporter) ? PERF_SAMPLE_CPU : 0) |
+				(path_options->has_no_callchains ? 0 : PERF_SAMPLE_CALLCHAIN);
 	const struct data_writer_options options = { .is_pipe = !is_empty_file(fileno(out)) };
 	struct perf_events *events = &exporter->events;
-	int err = perf_events_init(events, exporter->profile, has_cpus(exporter));
+	int err = perf_events_init(events, exporter->profile, fields);
 
 	if (!err)
 		err = data_writer_create(fileno(out), &options, events->events, events->n_events,
@@ -181,7 +183,6 @@ int perf_data_write(FILE *out, const struct profile *profile, struct symbolizer 
 {
 	struct exporter *exporter = calloc(1, sizeof(*exporter));
 
-	(void)options;
 	if (!exporter)
 		return -ENOMEM;
 	exporter->profile = profile;
@@ -189,7 +190,7 @@ int perf_data_write(FILE *out, const struct profile *profile, struct symbolizer 
 	if (!err)
 		err = frame_addresses_init(&exporter->addresses, profile, symbolizer);
 	if (!err)
-		err = start(exporter, out);
+		err = start(exporter, out, options);
 	if (!err)
 		err = write_all(exporter);
 	exporter_destroy(exporter);

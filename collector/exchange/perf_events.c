@@ -24,22 +24,21 @@ enum {
 #define ATTR_SIZE 128
 
 /* An event whose number a profile does not have gets an unused raw one, so that events differ. */
-static struct perf_event_attr make_attr(const char *name, uint32_t metric, bool has_cpu)
+static struct perf_event_attr make_attr(const char *name, uint32_t metric, uint64_t fields)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_RAW, .config = metric };
 
 	event_names_find_generic(name, strcspn(name, ":"), &attr);
 	attr.size = ATTR_SIZE;
 	attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-			   PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_PERIOD |
-			   (has_cpu ? PERF_SAMPLE_CPU : 0);
+			   PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | fields;
 	attr.sample_id_all = true;
 	attr.inherit = true;
 	attr.mmap = attr.mmap2 = attr.build_id = attr.comm = attr.task = attr.ksymbol = true;
 	return attr;
 }
 
-static int add_events(struct perf_events *events, const struct profile *profile, bool has_cpu)
+static int add_events(struct perf_events *events, const struct profile *profile, uint64_t fields)
 {
 	const uint32_t n = profile->n_metrics;
 	bool lacks_memory = false;
@@ -53,7 +52,7 @@ static int add_events(struct perf_events *events, const struct profile *profile,
 	for (uint32_t i = 0; i < events->n_events; i++) {
 		const char *name = n ? profile->metrics[i].name : "";
 
-		events->attrs[i] = make_attr(name, i, has_cpu);
+		events->attrs[i] = make_attr(name, i, fields);
 		events->ids[i] = i + 1;
 		events->events[i] = (struct data_writer_event){ .attr = &events->attrs[i],
 								.name = printable_copy(name),
@@ -103,10 +102,10 @@ static int add_cpus(struct perf_events *events, uint32_t n_cpus)
 	return add_feature(events, HEADER_NRCPUS, &bytes);
 }
 
-int perf_events_init(struct perf_events *events, const struct profile *profile, bool has_cpu)
+int perf_events_init(struct perf_events *events, const struct profile *profile, uint64_t fields)
 {
 	const struct profile_info *info = &profile->info;
-	int err = add_events(events, profile, has_cpu);
+	int err = add_events(events, profile, fields);
 
 	if (!err)
 		err = add_text(events, HEADER_HOSTNAME, info->hostname);

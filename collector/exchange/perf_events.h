@@ -21,8 +21,9 @@ struct perf_events {
 	size_t n_features;
 };
 
-/* @has_cpu: samples have their CPU. 0 or -ENOMEM; it may be deinitialized in any case. */
-int perf_events_init(struct perf_events *events, const struct profile *profile, bool has_cpu);
+/* @fields: what samples have beside the fields of all, PERF_SAMPLE_*. 0 or -ENOMEM; it may be
+ * deinitialized in any case. */
+int perf_events_init(struct perf_events *events, const struct profile *profile, uint64_t fields);
 void perf_events_deinit(struct perf_events *events);
 
 #endif
