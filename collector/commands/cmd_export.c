@@ -26,6 +26,7 @@ struct export_command {
 	const struct path_format *format;    /* NULL: none was given */
 	const struct path_format *verified;  /* the format of a file to check; NULL: none */
 	const char *output;                  /* NULL or "-": standard output */
+	const char *module;                  /* of formats that have one; NULL: the largest */
 	bool has_no_callchains;              /* perf.data: samples alone */
 	const struct branch_paths *branches; /* of the recording; NULL: none are wanted, or it has
 					      * none */
@@ -94,6 +95,12 @@ static const struct command_option options_of_export[] = {
 	  .take = option_take_choice,
 	  .choices = groupings,
 	  .offset = FIELD(report.view.grouping) },
+	{ .name = "module",
+	  .argument = "NAME",
+	  .help = "the program or library that a profile for BOLT is of, by its name or path "
+		  "(default: that with the most samples)",
+	  .take = option_take_text,
+	  .offset = FIELD(module) },
 	{ .name = "no-callchain",
 	  .help = "write perf.data without the samples' callers, as perf2bolt -nl needs it",
 	  .take = option_take_flag,
@@ -183,6 +190,7 @@ static int write_to(FILE *out, const struct export_command *command, const struc
 	struct path_options options = {
 		.grouping = command->report.view.grouping,
 		.selection = path_selection_is_empty(selection) ? NULL : text,
+		.module = command->module,
 		.has_no_callchains = command->has_no_callchains,
 		.branches = command->branches,
 		.finding_ret = finding_ret,
@@ -249,8 +257,8 @@ static int check_profile(const struct export_command *command, const struct prof
 
 	if (format->is_for_compilers && profile->names)
 		return message_error("export",
-				     "%s has lines from the programs' debug information, which "
-				     "profiles and sums do not have: export each recording.",
+				     "%s is made from the programs' files, which profiles and sums "
+				     "are read without: export each recording.",
 				     format->name);
 	if (format->rows < ROWS_NEEDED)
 		return 0;

@@ -5,6 +5,7 @@
 #include "collector/exchange/perf_data.h"
 #include "collector/exchange/verify_perf_data.h"
 #include "report/export/folded.h"
+#include "report/feedback/bolt_profile.h"
 #include "report/feedback/clang_profile.h"
 #include "report/formats/callgrind.h"
 #include "report/formats/chrome_trace.h"
@@ -86,6 +87,11 @@ const struct path_format path_formats[] = {
 	  .is_for_compilers = true,
 	  .write = clang_profile_write,
 	  .verify = verify_clang_profile },
+	{ .name = "bolt",
+	  .description = "a profile of one program or library for BOLT, llvm-bolt -data",
+	  .has_one_metric = true,
+	  .is_for_compilers = true,
+	  .write = bolt_profile_write },
 	{ 0 },
 };
 

@@ -13,6 +13,7 @@ struct path_options {
 	enum view_grouping grouping; /* what the paths of a text format begin with */
 	const char *selection;       /* the options that select paths; NULL: all are written */
 	uint32_t metric;             /* of formats that have one: its index */
+	const char *module;          /* of formats that have one: name or path; NULL: the largest */
 	bool has_no_callchains;      /* perf.data: samples alone */
 	/* The branches of the recording, for formats for compilers; NULL: it has none, or they
 	 * were not chosen. */
