@@ -101,11 +101,11 @@ static int count(struct counter *counter)
 	return err;
 }
 
-int branch_code_count(const struct branch_paths *paths, code_name name_of,
+int branch_code_count(const struct branch_paths *paths, const struct code_naming *naming,
 		      struct line_counts *counts, uint64_t *n_ret, uint64_t *n_placed_ret)
 {
 	struct counter counter = { .paths = paths };
-	int err = code_lines_init(&counter.lines, counts, name_of);
+	int err = code_lines_init(&counter.lines, counts, naming);
 
 	if (!err)
 		err = count(&counter);

@@ -14,7 +14,7 @@
  * *@n_ret: the instructions that were executed. *@n_placed_ret: those of them that have lines. 0 or
  * -ENOMEM.
  */
-int branch_code_count(const struct branch_paths *paths, code_name name_of,
+int branch_code_count(const struct branch_paths *paths, const struct code_naming *naming,
 		      struct line_counts *counts, uint64_t *n_ret, uint64_t *n_placed_ret);
 
 #endif

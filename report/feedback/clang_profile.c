@@ -6,18 +6,9 @@
 #include <string.h>
 
 #include "cct/base/printable.h"
-#include "cct/base/sentence.h"
 #include "cct/base/stream.h"
 #include "cct/text/decimal.h"
-#include "report/feedback/branch_code.h"
-#include "report/feedback/sampled_code.h"
-
-#define HOW_TO_BUILD                                                          \
-	"Build the program with clang -g -fdebug-info-for-profiling, record " \
-	"it, and export before its file changes."
-
-#define NOTHING "no "
-#define IN_CODE " is in code with lines in debug information. " HOW_TO_BUILD
+#include "report/feedback/compiler_counts.h"
 
 struct writer {
 	FILE *out;
@@ -124,39 +115,6 @@ static void write_function(const struct writer *writer, unsigned depth,
 			&counts->functions[counts->function_order[function->first_inlined + i]]);
 }
 
-/* -- what is not in the file ------------------------------------------------------------------ */
-
-static double percent(uint64_t part, uint64_t all)
-{
-	return all ? 100.0 * (double)part / (double)all : 0;
-}
-
-static void note_part(FILE *out, const struct sampled_weights *weights, uint64_t part,
-		      const char *where)
-{
-	if (part)
-		fprintf(out, ", %.1f %% %s", percent(part, weights->all), where);
-}
-
-/* NULL: nothing is missing, or no memory. */
-static char *find_missing(const struct sampled_weights *weights)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = weights->placed < weights->all ? open_memstream(&text, &size) : NULL;
-
-	if (!out)
-		return NULL;
-	fprintf(out, "%.1f %% of the cost is in the profile",
-		percent(weights->placed, weights->all));
-	note_part(out, weights, weights->elsewhere, "was in the kernel or in no program's file");
-	note_part(out, weights, weights->without_debug,
-		  "in code without lines in debug information");
-	note_part(out, weights, weights->unnamed, "in functions whose names it cannot hold");
-	fputs(weights->without_debug > weights->placed ? ". " HOW_TO_BUILD : ".", out);
-	return fclose(out) ? NULL : text;
-}
-
 static int write_counts(FILE *out, const struct line_counts *counts)
 {
 	const struct writer writer = { out, counts };
@@ -166,51 +124,17 @@ static int write_counts(FILE *out, const struct line_counts *counts)
 	return stream_finish(out);
 }
 
-/* NULL: nothing to say, or no memory. */
-static char *describe_branches(const struct branch_paths *branches, uint64_t n, uint64_t n_placed)
-{
-	return sentence("the counts are of %" PRIu64 " stacks of branches; %.1f %% of their "
-			"instructions are in the profile.",
-			branches->n_stacks, percent(n_placed, n));
-}
-
-/* Fills @counts and the finding. 0, -ENOMEM, or -ENODATA. */
-static int count_branches(const struct path_options *options, struct line_counts *counts)
-{
-	uint64_t n, n_placed;
-	int err = branch_code_count(options->branches, clang_profile_name, counts, &n, &n_placed);
-
-	if (err)
-		return err;
-	*options->finding_ret = n_placed ? describe_branches(options->branches, n, n_placed)
-					 : sentence(NOTHING "branch" IN_CODE);
-	return n_placed ? 0 : -ENODATA;
-}
-
-/* Likewise. */
-static int count_samples(const struct profile *profile, struct symbolizer *symbolizer,
-			 const struct path_options *options, struct line_counts *counts)
-{
-	struct sampled_weights weights;
-	int err = sampled_code_count(profile, symbolizer, options->metric, clang_profile_name,
-				     counts, &weights);
-
-	if (err)
-		return err;
-	*options->finding_ret =
-		weights.placed ? find_missing(&weights) : sentence(NOTHING "sample" IN_CODE);
-	return weights.placed ? 0 : -ENODATA;
-}
-
 int clang_profile_write(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
 			const struct path_options *options)
 {
+	static const struct compiler clang = {
+		.naming = { .name_of = clang_profile_name, .has_blocks = true },
+		.how_to_build = "Build the program with clang -g -fdebug-info-for-profiling, "
+				"record it, and export before its file changes.",
+	};
 	struct line_counts counts = { 0 };
-	int err = options->branches ? count_branches(options, &counts)
-				    : count_samples(profile, symbolizer, options, &counts);
+	int err = compiler_counts_fill(&clang, profile, symbolizer, options, &counts);
 
-	if (!err)
-		err = line_counts_finish(&counts, !options->branches);
 	if (!err)
 		err = write_counts(out, &counts);
 	line_counts_deinit(&counts);

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int code_lines_init(struct code_lines *lines, struct line_counts *counts, code_name name_of)
+int code_lines_init(struct code_lines *lines, struct line_counts *counts,
+		    const struct code_naming *naming)
 {
-	*lines = (struct code_lines){ .counts = counts, .name_of = name_of };
+	*lines = (struct code_lines){ .counts = counts, .naming = naming };
 	lines->name = malloc(CODE_NAME_MAX);
 	return lines->name ? 0 : -ENOMEM;
 }
@@ -18,7 +19,7 @@ void code_lines_deinit(struct code_lines *lines)
 
 static int name_number(struct code_lines *lines, const char *symbol, uint32_t *name_ret)
 {
-	return lines->name_of(symbol, lines->name)
+	return lines->naming->name_of(symbol, lines->name)
 		       ? line_counts_name(lines->counts, lines->name, name_ret)
 		       : 0;
 }
@@ -69,6 +70,7 @@ int code_lines_find(struct code_lines *lines, const struct code_source *source, 
 						       DEBUG_INFO_MAX_INLINED, &is_of_llvm);
 
 	*line_ret = (struct found_line){ .line = CODE_LINES_NONE, .copies = 1 };
+	is_of_llvm &= lines->naming->has_blocks;
 	if (!n || !line_place_find(&functions[0], is_of_llvm, &place))
 		return 0;
 	int err = enter_functions(lines, source, functions, n, is_of_llvm, &function);

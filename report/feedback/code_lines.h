@@ -7,14 +7,18 @@
 #define CODE_NAME_MAX   65536
 #define CODE_LINES_NONE UINT32_MAX
 
-/* The name of a function in a format from that of its debug information or symbol, into @name of
- * CODE_NAME_MAX bytes; false: the format cannot have it. */
-typedef bool (*code_name)(const char *symbol, char *name);
+/* How a format names code. */
+struct code_naming {
+	/* The name of a function from that of its debug information or symbol, into @name of
+	 * CODE_NAME_MAX bytes; false: the format cannot have it. */
+	bool (*name_of)(const char *symbol, char *name);
+	bool has_blocks; /* of one line, by discriminators of LLVM */
+};
 
 struct code_lines {
-	struct line_counts *counts; /* borrowed */
-	code_name name_of;
-	char *name; /* CODE_NAME_MAX bytes; owned */
+	struct line_counts *counts;       /* borrowed */
+	const struct code_naming *naming; /* borrowed */
+	char *name;                       /* CODE_NAME_MAX bytes; owned */
 };
 
 /* The code of a function of the program. */
@@ -31,7 +35,8 @@ struct found_line {
 };
 
 /* 0 or -ENOMEM. */
-int code_lines_init(struct code_lines *lines, struct line_counts *counts, code_name name_of);
+int code_lines_init(struct code_lines *lines, struct line_counts *counts,
+		    const struct code_naming *naming);
 void code_lines_deinit(struct code_lines *lines);
 /* The line of an instruction. 0 or -ENOMEM. */
 int code_lines_find(struct code_lines *lines, const struct code_source *source, uint64_t vaddr,

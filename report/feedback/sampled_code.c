@@ -393,13 +393,13 @@ static int count_calls(struct builder *builder)
 }
 
 int sampled_code_count(const struct profile *profile, struct symbolizer *symbolizer,
-		       uint32_t metric, code_name name_of, struct line_counts *counts,
-		       struct sampled_weights *weights_ret)
+		       uint32_t metric, const struct code_naming *naming,
+		       struct line_counts *counts, struct sampled_weights *weights_ret)
 {
 	struct builder builder = { .profile = profile,
 				   .symbolizer = symbolizer,
 				   .weights = weights_ret };
-	int err = code_lines_init(&builder.lines, counts, name_of);
+	int err = code_lines_init(&builder.lines, counts, naming);
 
 	*weights_ret = (struct sampled_weights){ 0 };
 	builder.uses = calloc(profile->cct->frames.n_frames + 1ul, sizeof(*builder.uses));

@@ -27,7 +27,7 @@ struct sampled_weights {
 /* Fills @counts, an empty tree, with the functions and lines of the profile's user code; @metric:
  * whose weights count. 0 or -ENOMEM. */
 int sampled_code_count(const struct profile *profile, struct symbolizer *symbolizer,
-		       uint32_t metric, code_name name_of, struct line_counts *counts,
-		       struct sampled_weights *weights_ret);
+		       uint32_t metric, const struct code_naming *naming,
+		       struct line_counts *counts, struct sampled_weights *weights_ret);
 
 #endif
