@@ -248,5 +248,7 @@ int merge_info(struct profile_info *into, const struct profile_info *from)
 		into->stack_copy = from->stack_copy;
 	int err = merge_texts(into, from);
 	merge_window(into, from);
+	if (!err)
+		err = watched_time_merge(&into->watched, &from->watched);
 	return err ? err : merge_times(into, from);
 }

@@ -31,6 +31,7 @@ static void profile_info_deinit(struct profile_info *info)
 	free(info->no_kernel_names);
 	free(info->cpu_gaps);
 	losses_deinit(&info->losses);
+	watched_time_deinit(&info->watched);
 	for (int marker = 0; marker < N_MARKERS; marker++)
 		free(info->why[marker]);
 }

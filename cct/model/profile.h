@@ -21,6 +21,7 @@
 #include "cct/time/losses.h"
 #include "cct/time/phases.h"
 #include "cct/time/time_range.h"
+#include "cct/time/watched_time.h"
 
 /* One image of a process: exec begins a new one under the same pid. */
 struct profile_process {
@@ -64,7 +65,8 @@ struct profile_info {
 	struct cpu_gap *cpu_gaps; /* owned; by start */
 	size_t n_cpu_gaps;
 	struct losses losses;
-	char *why[N_MARKERS]; /* details about why paths end with this marker; NULL: none */
+	struct watched_time watched; /* of windows of dendro agent */
+	char *why[N_MARKERS];        /* details about why paths end with this marker; NULL: none */
 };
 
 struct profile {

@@ -23,6 +23,7 @@ enum {
 	PART_RUN_EPOCHS,
 	PART_STARTS,
 	PART_LOSSES,
+	PART_WATCHED,
 	N_PARTS_END
 };
 
@@ -50,6 +51,7 @@ static const struct part parts[N_PARTS_END] = {
 			      "epochs of several runs" },
 	[PART_STARTS] = { starts_part_write, starts_part_read, "starts of sums" },
 	[PART_LOSSES] = { losses_part_write, losses_part_read, "losses" },
+	[PART_WATCHED] = { watched_part_write, watched_part_read, "watched times" },
 };
 
 /* How parts were written by earlier versions of dendro. */
@@ -90,6 +92,8 @@ static bool is_there(uint32_t type, const struct profile *profile)
 		return has_runs && starts_part_is_needed(profile->rows);
 	if (type == PART_LOSSES)
 		return profile->info.losses.n;
+	if (type == PART_WATCHED)
+		return profile->info.watched.n;
 	if (type == PART_WINDOW)
 		return profile->info.has_window;
 	return type != PART_RUNS || has_runs;

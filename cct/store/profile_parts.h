@@ -78,6 +78,10 @@ int activations_part_read_before_3(struct dwarf_reader *body, struct profile *pr
 void losses_part_write(struct byte_buffer *body, const struct profile *profile);
 int losses_part_read(struct dwarf_reader *body, struct profile *profile);
 
+/* Of a profile with ->info.watched. */
+void watched_part_write(struct byte_buffer *body, const struct profile *profile);
+int watched_part_read(struct dwarf_reader *body, struct profile *profile);
+
 /* Of a profile of a part of the time. */
 void window_part_write(struct byte_buffer *body, const struct profile *profile);
 int window_part_read(struct dwarf_reader *body, struct profile *profile);

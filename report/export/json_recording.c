@@ -98,6 +98,45 @@ static void write_stack_copy(FILE *out, const struct profile_info *info)
 		fprintf(out, "\"stack_copy_bytes\":%" PRIu32 ",\n", info->stack_copy);
 }
 
+static void write_span(FILE *out, const struct time_span *span)
+{
+	struct members members = { .out = out };
+
+	putc('{', out);
+	write_date(&members, "from", span->start_ns);
+	write_date(&members, "to", span->end_ns);
+	putc('}', out);
+}
+
+static void write_watched(FILE *out, const struct watched_time *watched)
+{
+	struct time_span gap;
+
+	if (!watched->n && !watched->asked.end_ns)
+		return;
+	fprintf(out,
+		"\"watched\":{\"own_cpu_ns\":%" PRIu64 ",\"own_memory_bytes\":%" PRIu64
+		",\"watched_ns\":%" PRIu64 ",\n \"times\":[",
+		watched->own_cpu_ns, watched->own_memory, watched_time_total_ns(watched, NULL));
+	for (size_t i = 0; i < watched->n; i++) {
+		if (i)
+			putc(',', out);
+		write_span(out, &watched->spans[i]);
+	}
+	fputs("],\n \"missing\":[", out);
+	for (size_t i = 0; watched_time_gap(watched, i, &gap); i++) {
+		if (i)
+			putc(',', out);
+		write_span(out, &gap);
+	}
+	putc(']', out);
+	if (watched->asked.end_ns) {
+		fputs(",\n \"asked\":", out);
+		write_span(out, &watched->asked);
+	}
+	fputs("},\n", out);
+}
+
 void json_write_recording(FILE *out, const struct profile_info *info)
 {
 	fprintf(out, "\"schema\":%d,\n", REPORT_SCHEMA);
@@ -107,4 +146,5 @@ void json_write_recording(FILE *out, const struct profile_info *info)
 	write_machine(out, info);
 	write_times(out, info);
 	write_stack_copy(out, info);
+	write_watched(out, &info->watched);
 }

@@ -2,8 +2,10 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/clock.h"
 #include "cct/base/printable.h"
 #include "report/findings/path_ends.h"
 #include "report/text/text_format.h"
@@ -11,6 +13,8 @@
 #define LABEL_WIDTH       12
 #define CPU_GAPS_SHOWN    8
 #define MAX_SILENT_EVENTS 3
+#define UNWATCHED_SHOWN   8
+#define DATE_SIZE         32
 
 static void write_label(const struct text *text, const char *label)
 {
@@ -72,6 +76,71 @@ static void write_window(const struct text *text, const struct profile_info *inf
 	write_field(text, "time", value);
 }
 
+/* "2026-11-27 02:10:00", in local time; @with_date: or "02:10:00". */
+static void format_date(char *buffer, size_t size, uint64_t unix_ns, bool with_date)
+{
+	const time_t seconds = (time_t)(unix_ns / NSEC_PER_SEC);
+	struct tm date;
+
+	if (!localtime_r(&seconds, &date) ||
+	    !strftime(buffer, size, with_date ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &date))
+		*buffer = '\0';
+}
+
+/* "2026-11-27 02:10:00 to 02:20:00", the date twice where it is another one, or its clock time. */
+static void format_dates(char *buffer, size_t size, const struct time_span *span)
+{
+	char from[DATE_SIZE], to[DATE_SIZE], end_of_day[DATE_SIZE];
+
+	format_date(from, sizeof(from), span->start_ns, true);
+	format_date(to, sizeof(to), span->end_ns, true);
+	format_date(end_of_day, sizeof(end_of_day), span->end_ns, false);
+	const bool is_one_day = strncmp(from, to, strlen("2026-11-27")) == 0;
+	snprintf(buffer, size, "%s to %s", from, is_one_day ? end_of_day : to);
+}
+
+/* What is missing in it, the first times of many. */
+static void warn_of_unwatched(const struct text *text, const struct watched_time *watched)
+{
+	char dates[2 * DATE_SIZE + 8], duration[64], message[160];
+	struct time_span gap;
+	size_t n = 0, n_left = 0;
+
+	for (; watched_time_gap(watched, n, &gap); n++) {
+		if (n >= UNWATCHED_SHOWN) {
+			n_left++;
+			continue;
+		}
+		format_dates(dates, sizeof(dates), &gap);
+		text_format_amount(duration, sizeof(duration), gap.end_ns - gap.start_ns, "ns");
+		snprintf(message, sizeof(message), "not recorded: %s (%s)", dates, duration);
+		write_warning(text, message);
+	}
+	warn_count(text, n_left, "more times in which nothing was recorded");
+}
+
+/* Which time of an agent's it is, what is missing in it, and what the agent took. */
+static void write_watched(const struct text *text, const struct watched_time *watched)
+{
+	const struct time_span all = { watched->n ? watched->spans[0].start_ns : 0,
+				       watched->n ? watched->spans[watched->n - 1].end_ns : 0 };
+	const struct time_span *shown = watched->asked.end_ns ? &watched->asked : &all;
+	const uint64_t watched_ns = watched_time_total_ns(watched, NULL);
+	char dates[2 * DATE_SIZE + 8], memory[64], value[128];
+
+	if (!shown->end_ns)
+		return;
+	format_dates(dates, sizeof(dates), shown);
+	write_field(text, "watched", dates);
+	warn_of_unwatched(text, watched);
+	if (!watched_ns)
+		return;
+	text_format_amount(memory, sizeof(memory), watched->own_memory, "bytes");
+	snprintf(value, sizeof(value), "%.2f%% of a CPU, at most %s of memory",
+		 100.0 * (double)watched->own_cpu_ns / (double)watched_ns, memory);
+	write_field(text, "dendro took", value);
+}
+
 static void write_recording(const struct text *text)
 {
 	const struct profile_info *info = &text->view->profile->info;
@@ -88,6 +157,7 @@ static void write_recording(const struct text *text)
 	append(machine, sizeof(machine), ", ", info->cpu);
 	write_field(text, "recording", recording);
 	write_window(text, info);
+	write_watched(text, &info->watched);
 	write_field(text, "command", info->command_line);
 	write_field(text, "machine", machine);
 	if (info->truncated)
