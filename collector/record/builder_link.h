@@ -13,7 +13,31 @@ struct builder_link {
 	int stream_fd;   /* a pipe, to write records to; the process ends when it is closed */
 	int control_fd;  /* a socket, for the descriptor, then a byte when all is written */
 	bool is_watched; /* somebody waits for what it shows, so it does not get idle priority */
+	/* A socket that hands over such a process for each file of the recording, which has none of
+	 * the above then; 0: there is one process. */
+	int supply_fd;
 };
+
+/*
+ * A process for the next file, of @supply_fd: *@link_ret has its number and both descriptors, which
+ * are the caller's, closed on exec. 0 or -errno; -EPIPE: nobody supplies any.
+ */
+int builder_link_renew(int supply_fd, struct builder_link *link_ret);
+/* The recorder tells who supplies processes that samples are taken from now on. */
+void builder_link_tell_begin(int supply_fd);
+
+/* What a recorder tells through @supply_fd. */
+enum builder_call {
+	BUILDER_CALL_NONE,  /* nothing so far */
+	BUILDER_CALL_RENEW, /* it waits for builder_link_supply() */
+	BUILDER_CALL_BEGIN,
+	BUILDER_CALL_END, /* it is gone */
+};
+
+/* Who supplies processes: what was told next, without waiting. */
+enum builder_call builder_link_next_call(int supply_fd);
+/* Hands a process over; the descriptors stay open here. 0 or -errno. */
+int builder_link_supply(int supply_fd, const struct builder_link *link);
 
 /* Tells the process, before the pipe is closed, that all records were written. */
 void builder_link_confirm(int control_fd);

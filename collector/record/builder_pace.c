@@ -39,6 +39,14 @@ void builder_pace_init(struct builder_pace *pace, pid_t pid)
 	pace->is_idle = pace->may_idle && choose_policy(pid, SCHED_IDLE);
 }
 
+void builder_pace_follow(struct builder_pace *pace, pid_t pid)
+{
+	const uint64_t n_hurries = pace->n_hurries;
+
+	builder_pace_init(pace, pid);
+	pace->n_hurries = n_hurries;
+}
+
 static void set_idle(struct builder_pace *pace, bool is_idle)
 {
 	if (!pace->may_idle || pace->is_idle == is_idle ||

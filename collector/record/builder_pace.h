@@ -25,9 +25,11 @@ struct builder_pace {
 };
 
 void builder_pace_init(struct builder_pace *pace, pid_t pid);
+/* Another process gets what is recorded from now on. */
+void builder_pace_follow(struct builder_pace *pace, pid_t pid);
 /* @n_waiting: bytes in the queue. */
 void builder_pace_keep(struct builder_pace *pace, size_t n_waiting);
-/* The recording is over: what waits now is waited for. */
+/* The process has got all records that are for it: what waits now is waited for. */
 void builder_pace_end(struct builder_pace *pace);
 /* @n_left_out: samples that went without their stacks. */
 void builder_pace_describe(const struct builder_pace *pace, uint64_t n_left_out,

@@ -57,6 +57,9 @@ struct recorder_options {
 	/* Who gets the records, and builds the profile that becomes the output; NULL: the records
 	 * are the output. */
 	const struct builder_link *builder;
+	/* The rings are read, and files looked at, this often even if nothing fills; 0: ten times a
+	 * second. */
+	uint64_t interval_ns;
 	uint64_t duration_ns; /* 0: no limit */
 	uint64_t max_size;    /* bytes; the recording ends when it has them; 0: no limit */
 	uint64_t delay_ns;    /* samples begin after this time; 0: at once */

@@ -91,12 +91,22 @@ static int explain_failure(struct recording_notes *notes, const char *path, int 
 	return recording_notes_explain(notes, err, "%s.", failure ? failure : "out of memory");
 }
 
-static int hand_over(const struct recording_file *file, const struct recorder_options *options,
+/* The process that builds the profile, if one does, gets the file. */
+static int hand_over(struct recording_file *file, const struct recorder_options *options,
 		     struct recording_notes *notes)
 {
-	const bool is_wanted = options->builder && file->fd >= 0;
-	int err = is_wanted ? builder_link_send(options->builder->control_fd, file->fd) : 0;
+	const struct builder_link *builder = options->builder;
+	int err = 0;
 
+	if (!builder)
+		return 0;
+	file->has_own_builder = builder->supply_fd;
+	if (file->has_own_builder)
+		err = builder_link_renew(builder->supply_fd, &file->builder);
+	else
+		file->builder = *builder;
+	if (!err && file->fd >= 0)
+		err = builder_link_send(file->builder.control_fd, file->fd);
 	return err ? recording_notes_explain(notes, err,
 					     "the process that builds the profile is gone: %s.",
 					     strerror(-err))
@@ -109,7 +119,7 @@ static int compression_level(const struct recording_file *file,
 {
 	if (options->has_compression_level)
 		return options->compression_level;
-	return file->is_pipe || options->builder ? 0 : DATA_WRITER_DEFAULT_LEVEL;
+	return file->is_pipe || file->builder.pid ? 0 : DATA_WRITER_DEFAULT_LEVEL;
 }
 
 static int create_writer(struct recording_file *file, const struct recorder_options *options,
@@ -118,9 +128,9 @@ static int create_writer(struct recording_file *file, const struct recorder_opti
 	const struct perf_event_attr *attr = &evlist->events[0].attr;
 	struct data_writer_options writer_options = {
 		.compression_level = compression_level(file, options),
-		.is_pipe = file->is_pipe || options->builder,
+		.is_pipe = file->is_pipe || file->builder.pid,
 	};
-	const int fd = options->builder ? options->builder->stream_fd : file->fd;
+	const int fd = file->builder.pid ? file->builder.stream_fd : file->fd;
 	struct host_features features;
 	struct data_writer_event *events = calloc(evlist->n_events + 1, sizeof(*events));
 
@@ -164,6 +174,16 @@ bool recording_file_is_gone(const struct recording_file *file)
 void recording_file_deinit(struct recording_file *file)
 {
 	data_writer_destroy(file->writer);
+	if (file->builder.pid && file->has_own_builder) {
+		close(file->builder.stream_fd);
+		close(file->builder.control_fd);
+	}
 	if (file->fd >= 0)
 		close(file->fd);
+}
+
+void recording_file_confirm(const struct recording_file *file)
+{
+	if (file->builder.pid && file->has_own_builder)
+		builder_link_confirm(file->builder.control_fd);
 }

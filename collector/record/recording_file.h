@@ -11,6 +11,10 @@ struct recording_file {
 	bool is_pipe;
 	bool is_in_memory;          /* it has no name */
 	struct data_writer *writer; /* NULL: none */
+	/* Who gets the records; ->pid 0: the file itself. Of a process for this file alone, its
+	 * descriptors are the file's, too. */
+	struct builder_link builder;
+	bool has_own_builder;
 };
 
 /* Opens options->output and writes its first part, which describes the open events of @evlist.
@@ -18,6 +22,8 @@ struct recording_file {
 int recording_file_create(struct recording_file *file, const struct recorder_options *options,
 			  const struct evlist *evlist, struct recording_notes *notes);
 void recording_file_deinit(struct recording_file *file);
+/* Tells a process that is for this file alone that it has got all records. */
+void recording_file_confirm(const struct recording_file *file);
 /* Was the file removed since it was created? Its bytes are lost then. */
 bool recording_file_is_gone(const struct recording_file *file);
 /* Why nothing, or no more, can be written to @path, for @err: without memory or a thread, the

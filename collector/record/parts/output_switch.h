@@ -17,6 +17,7 @@ struct output_switch_choice {
 	bool is_given;    /* SIGUSR2 and a word of control always end one */
 	uint64_t size;    /* bytes written; 0: any */
 	uint64_t time_ns; /* 0: any */
+	bool is_aligned;  /* parts end when the time of day, in UTC, is a multiple of time_ns */
 	uint64_t n_files; /* of the newest parts that are kept; 0: all */
 };
 

@@ -184,10 +184,10 @@ static int begin_observers(struct recorder *recorder)
 		if (err)
 			return err;
 	}
-	if (recorder->options->builder)
-		builder_pace_init(&recorder->pace, recorder->options->builder->is_watched
+	if (recorder->file.builder.pid)
+		builder_pace_init(&recorder->pace, recorder->file.builder.is_watched
 							   ? 0
-							   : recorder->options->builder->pid);
+							   : recorder->file.builder.pid);
 	observed->evlist = recorder->events.evlist;
 	observed->writer = recorder->file.writer;
 	observed->stack_output = &recorder->stack_output;

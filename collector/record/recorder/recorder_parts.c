@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
@@ -89,24 +90,40 @@ static int keep_recent(struct recorder *recorder, uint64_t end_ns)
 int recorder_keep_part(struct recorder *recorder, uint64_t end_ns)
 {
 	const struct recorder_options *options = recorder->options;
+	const bool has_name = !options->recent.is_given && !recorder->file.has_own_builder;
 	int err = 0;
 
 	if (options->recent.is_given)
 		err = keep_recent(recorder, end_ns);
 	else
 		recorder->n_bytes += data_writer_n_bytes(recorder->file.writer);
+	recording_file_confirm(&recorder->file);
 	recording_file_deinit(&recorder->file);
 	recorder->file = (struct recording_file){ .fd = -1 };
-	return err || options->recent.is_given
+	return err || !has_name
 		       ? err
 		       : output_switch_keep(&recorder->parts, &options->parts, options->output);
+}
+
+/* How long a part takes that begins now: the first one, and one after a step of the clock, up to an
+ * eighth longer than others, or shorter. */
+static uint64_t part_time_ns(const struct output_switch_choice *choice)
+{
+	const uint64_t time_ns = choice->time_ns;
+	struct timespec now;
+
+	if (!time_ns || !choice->is_aligned || clock_gettime(CLOCK_REALTIME, &now))
+		return time_ns;
+	const uint64_t left =
+		time_ns - ((uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec) % time_ns;
+	return left < time_ns / 8 ? left + time_ns : left;
 }
 
 void recorder_schedule_part(struct recorder *recorder, uint64_t begin_ns)
 {
 	const struct recorder_options *options = recorder->options;
 	const uint64_t time_ns = options->recent.is_given ? recent_part_ns(&options->recent)
-							  : options->parts.time_ns;
+							  : part_time_ns(&options->parts);
 
 	recorder->schedule.part_ns = time_ns ? now_ns() + time_ns : UINT64_MAX;
 	recorder->part_begin_ns = begin_ns;
@@ -137,6 +154,8 @@ static int begin_next_file(struct recorder *recorder, uint64_t begin_ns)
 	if (err)
 		return err;
 	struct data_writer *writer = recorder->file.writer;
+	if (recorder->file.has_own_builder)
+		builder_pace_follow(&recorder->pace, recorder->file.builder.pid);
 	recorder->stack_output.writer = observed->writer = synthesize->writer = writer;
 	recorder->stack_output.misses = (struct stack_misses){ 0 };
 	synthesize->observers = recorder->observers;
@@ -166,6 +185,8 @@ int recorder_switch_file(struct recorder *recorder)
 	if (err >= 0)
 		err = recording_start_prepare(&recorder->start);
 	recorder->observed.goes_on = recorder->options->recent.is_given;
+	if (recorder->file.has_own_builder)
+		builder_pace_end(&recorder->pace);
 	if (err >= 0)
 		err = recorder_finish_file(recorder, time_ns);
 	recorder->observed.goes_on = false;

@@ -93,6 +93,20 @@ static void handle_signals(struct recorder *recorder)
 		handle_signal(recorder, &info);
 }
 
+static uint64_t interval_ns(const struct recorder *recorder)
+{
+	const uint64_t wanted = recorder->options->interval_ns;
+
+	return wanted ? wanted : DRAIN_INTERVAL_NS;
+}
+
+static uint64_t flush_interval_ns(const struct recorder *recorder)
+{
+	const uint64_t interval = interval_ns(recorder);
+
+	return interval > FLUSH_INTERVAL_NS ? interval : FLUSH_INTERVAL_NS;
+}
+
 /* 0, or why the command could not be started. */
 static int start(struct recorder *recorder, int *write_error_ret)
 {
@@ -102,7 +116,7 @@ static int start(struct recorder *recorder, int *write_error_ret)
 			       !recorder_options_are_attached(options);
 
 	schedule->start_ns = now_ns();
-	schedule->flush_ns = schedule->start_ns + FLUSH_INTERVAL_NS;
+	schedule->flush_ns = schedule->start_ns + flush_interval_ns(recorder);
 	schedule->stop_ns =
 		options->duration_ns ? schedule->start_ns + options->duration_ns : UINT64_MAX;
 	schedule->enable_ns = UINT64_MAX;
@@ -141,7 +155,7 @@ static int keep_time(struct recorder *recorder)
 	if (now >= recorder->schedule.stop_ns)
 		recorder->is_stopped = true;
 	if (now >= recorder->schedule.look_ns) {
-		recorder->schedule.look_ns = now + DRAIN_INTERVAL_NS;
+		recorder->schedule.look_ns = now + interval_ns(recorder);
 		evlist_vary_rates(recorder->events.evlist);
 		int err = recording_observers_look(recorder->observers, false);
 		if (err)
@@ -150,7 +164,7 @@ static int keep_time(struct recorder *recorder)
 	dump_conditions_look(&recorder->conditions, now);
 	if (now < recorder->schedule.flush_ns)
 		return 0;
-	recorder->schedule.flush_ns = now + FLUSH_INTERVAL_NS;
+	recorder->schedule.flush_ns = now + flush_interval_ns(recorder);
 	return data_writer_flush(recorder->file.writer);
 }
 
@@ -176,7 +190,7 @@ static int keep_parts(struct recorder *recorder)
 static int timeout_ms(const struct recorder *recorder)
 {
 	uint64_t now = now_ns(), wanted = recording_observers_interval_ns(recorder->observers);
-	uint64_t next = now + (wanted < DRAIN_INTERVAL_NS ? wanted : DRAIN_INTERVAL_NS);
+	uint64_t next = now + (wanted < interval_ns(recorder) ? wanted : interval_ns(recorder));
 
 	if (recorder->schedule.look_ns < next) /* at once when sampling begins */
 		next = recorder->schedule.look_ns;
@@ -209,7 +223,7 @@ static void wait_for_work(struct recorder *recorder)
 
 static void keep_pace(struct recorder *recorder)
 {
-	if (!recorder->options->builder)
+	if (!recorder->file.builder.pid)
 		return;
 	builder_pace_keep(&recorder->pace, data_writer_n_waiting(recorder->file.writer));
 	recorder->drain.leaves_stacks = recorder->pace.leaves_stacks;
