@@ -74,8 +74,8 @@ static struct path resolve(uint64_t sample_type, uint64_t branch_type,
 	}
 	end_record(b);
 	recording_finish(path.recording, NULL, name);
-	assert_int_equal(dendro_open(&(struct dendro_source){ name }, &(struct dendro_options){ 0 },
-				     &path.dendro, &error),
+	assert_int_equal(dendro_open(&(struct dendro_source){ .path = name },
+				     &(struct dendro_options){ 0 }, &path.dendro, &error),
 			 0);
 	assert_int_equal(dendro_next(path.dendro, &path.sample), 1);
 	return path;

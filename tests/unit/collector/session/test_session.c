@@ -33,7 +33,7 @@ static struct dendro *open_with(struct recording *recording, const struct dendro
 	char path[64], *error = NULL;
 
 	recording_finish(recording, NULL, path);
-	if (dendro_open(&(struct dendro_source){ path }, options, &dendro, &error))
+	if (dendro_open(&(struct dendro_source){ .path = path }, options, &dendro, &error))
 		fail_msg("%s", error);
 	assert_null(error);
 	return dendro;
@@ -243,7 +243,7 @@ static void what_cannot_be_opened_is_named(void **state)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	const char *const paths[] = { "/nonexistent/dendro.data", path };
 	for (size_t i = 0; i < 2; i++) {
-		struct dendro_source source = { paths[i] };
+		struct dendro_source source = { .path = paths[i] };
 		struct dendro *dendro = NULL;
 		char *error = NULL;
 
@@ -276,8 +276,8 @@ static struct dendro *open_damaged(struct recording **recording_ret)
 			break;
 	}
 	assert_int_equal(pwrite(recording->fd, &size, 2, (off_t)first - 16 + 6), 2);
-	assert_int_equal(dendro_open(&(struct dendro_source){ path }, &(struct dendro_options){ 0 },
-				     &dendro, &error),
+	assert_int_equal(dendro_open(&(struct dendro_source){ .path = path },
+				     &(struct dendro_options){ 0 }, &dendro, &error),
 			 0);
 	*recording_ret = recording;
 	return dendro;
@@ -323,7 +323,7 @@ static void a_cut_recording_is_not_damaged(void **state)
 	put_samples(recording);
 	recording_finish(recording, NULL, path);
 	assert_int_equal(ftruncate(recording->fd, lseek(recording->fd, 0, SEEK_END) - 1), 0);
-	assert_int_equal(dendro_build_from(&(struct dendro_source){ path },
+	assert_int_equal(dendro_build_from(&(struct dendro_source){ .path = path },
 					   &(struct dendro_options){ 0 }, &profile, &error),
 			 0);
 	assert_null(error);
@@ -349,8 +349,8 @@ static void a_pipe_is_a_source(void **state)
 	assert_int_equal(write(fds[1], bytes, (size_t)size), size);
 	close(fds[1]);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
-	if (dendro_build_from(&(struct dendro_source){ path }, &(struct dendro_options){ 0 },
-			      &profile, &error))
+	if (dendro_build_from(&(struct dendro_source){ .path = path },
+			      &(struct dendro_options){ 0 }, &profile, &error))
 		fail_msg("%s", error);
 	assert_null(error);
 	assert_int_equal(profile->metrics[0].total, 99 * 100 / 2);
