@@ -2,14 +2,14 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "perf/writer/writer_thread.h"
 
 /* More at once gives the kernel no better chance, and delays the freeing of queue space. */
 #define WRITE_MAX (1u << 20)
@@ -78,29 +78,6 @@ static void *output_thread(void *arg)
 	return NULL;
 }
 
-/* Signals belong to the thread that handles them. */
-static int start_thread(struct output *output)
-{
-	sigset_t all, old;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int err = pthread_create(&output->thread, NULL, output_thread, output);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return -err;
-}
-
-static void init_locks(struct output *output)
-{
-	pthread_mutexattr_t attr;
-
-	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
-	pthread_mutex_init(&output->lock, &attr);
-	pthread_mutexattr_destroy(&attr);
-	pthread_cond_init(&output->changed, NULL);
-}
-
 static void output_free(struct output *output)
 {
 	pthread_cond_destroy(&output->changed);
@@ -124,8 +101,9 @@ int output_create(int fd, size_t queue_size, struct output **output_ret)
 		free(output);
 		return -ENOMEM;
 	}
-	init_locks(output);
-	int err = start_thread(output);
+	writer_lock_init(&output->lock);
+	pthread_cond_init(&output->changed, NULL);
+	int err = writer_thread_start(&output->thread, output_thread, output);
 	if (err) {
 		output_free(output);
 		return err;
