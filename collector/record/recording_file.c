@@ -13,6 +13,9 @@
 #include "collector/record/start/host_features.h"
 #include "collector/record/start/output_file.h"
 
+/* Each may need 16 MiB. */
+#define COMPRESSOR_THREADS_MAX 16
+
 /* What is kept in memory shall not be in vain. */
 static int check_folder(const char *path, struct recording_notes *notes)
 {
@@ -122,12 +125,26 @@ static int compression_level(const struct recording_file *file,
 	return file->is_pipe || file->builder.pid ? 0 : DATA_WRITER_DEFAULT_LEVEL;
 }
 
+/*
+ * Samples of 5 kHz take some 4 % of each CPU to compress, and a thread gets about half of a CPU
+ * that is busy. The thread that empties the rings can do it alone on two CPUs.
+ */
+static unsigned compressor_threads(void)
+{
+	const long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (n_cpus <= 2)
+		return 0;
+	return n_cpus / 2 < COMPRESSOR_THREADS_MAX ? (unsigned)n_cpus / 2 : COMPRESSOR_THREADS_MAX;
+}
+
 static int create_writer(struct recording_file *file, const struct recorder_options *options,
 			 const struct evlist *evlist, struct recording_notes *notes)
 {
 	const struct perf_event_attr *attr = &evlist->events[0].attr;
 	struct data_writer_options writer_options = {
 		.compression_level = compression_level(file, options),
+		.n_threads = compressor_threads(),
 		.is_pipe = file->is_pipe || file->builder.pid,
 	};
 	const int fd = file->builder.pid ? file->builder.stream_fd : file->fd;

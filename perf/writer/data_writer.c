@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "cct/base/array.h"
+#include "cct/base/cleanup.h"
 #include "perf/file/feature_bytes.h"
 #include "perf/records/record.h"
-#include "perf/writer/compressed_frame.h"
+#include "perf/writer/compressor.h"
 #include "perf/writer/file_layout.h"
+#include "perf/writer/frame_maker.h"
 #include "perf/writer/output.h"
 #include "perf/writer/tracing_data.h"
 
@@ -20,11 +22,6 @@
 #define HEADER_COMPRESSED 27
 
 #define RECORD_MAX COMPRESSED_RECORD_MAX
-/* Compressed at once: the most that zstd puts into one block, because each has tables. A frame that
- * turns out too long is closed before its last piece, which is then compressed again. */
-#define PIECE_SIZE 131072u
-/* What one frame may expand to: perf's readers map this much per record. */
-#define FRAME_EXPANDED_MAX (4u << 20)
 /* Leaves room in a record for the headers and a key of PATH_MAX. */
 #define ATTACHMENT_PART_MAX 49152u
 
@@ -59,10 +56,13 @@ struct data_writer {
 	size_t n_ranges;
 
 	uint8_t *pending; /* whole records, not yet compressed */
-	size_t n_pending;
+	size_t n_pending, max_pending;
 
-	struct compressed_frame frame; /* under construction; all zero without compression */
-	uint64_t n_expanded, n_compressed;
+	struct frame_maker maker; /* all zero without compression */
+	/* NULL: this thread compresses. Else @pending is that of @block, and what is said of the
+	 * file above is the compressor's to change while it has blocks. */
+	struct compressor *compressor;
+	struct compressor_block *block; /* being filled; NULL: none */
 };
 
 static int fail(struct data_writer *writer, int err)
@@ -118,7 +118,8 @@ static void make_event_desc(const struct data_writer_event *events, size_t n_eve
 
 static struct compressed_feature compressed_feature(const struct data_writer *writer)
 {
-	uint64_t ratio = writer->n_compressed ? writer->n_expanded / writer->n_compressed : 1;
+	const struct frame_maker *maker = &writer->maker;
+	uint64_t ratio = maker->n_compressed ? maker->n_expanded / maker->n_compressed : 1;
 
 	return (struct compressed_feature){
 		.version = 1,
@@ -268,72 +269,53 @@ static int write_pipe_start(struct data_writer *writer, const struct data_writer
 	return writer->error;
 }
 
-static int write_frame(struct data_writer *writer)
+static int put_frame(void *to, const void *bytes, size_t size)
 {
-	size_t n_expanded = writer->frame.n_expanded, size;
-	const void *record = compressed_frame_end(&writer->frame, &size);
-
-	if (!size)
-		return writer->error;
-	writer->n_expanded += n_expanded;
-	writer->n_compressed += size;
-	return put(writer, record, size);
+	return put(to, bytes, size);
 }
 
-/* The size of the first records, about half of all; 0: there is only one. */
-static size_t half_of(const uint8_t *records, size_t size)
+static int hand_over(struct data_writer *writer)
 {
-	size_t half = 0;
+	struct compressor_block *block = steal_ptr(writer->block);
 
-	while (half < size / 2) {
-		struct perf_event_header header;
-
-		memcpy(&header, records + half, sizeof(header));
-		half += header.size;
-	}
-	return half < size ? half : 0;
-}
-
-/* Records go into the frame, else into a new one, else half of them, else (one that does not
- * compress) to the file as they are. */
-static int compress_records(struct data_writer *writer, const uint8_t *records, size_t size)
-{
-	struct compressed_frame *frame = &writer->frame;
-
-	if (frame->n_expanded + size > FRAME_EXPANDED_MAX)
-		write_frame(writer);
-	int err = compressed_frame_add(frame, records, size);
-	if (err == -E2BIG) {
-		write_frame(writer);
-		err = compressed_frame_add(frame, records, size);
-	}
-	if (err != -E2BIG)
-		return err ? fail(writer, err) : writer->error;
-	write_frame(writer);
-	size_t half = half_of(records, size);
-	if (!half)
-		return put(writer, records, size);
-	compress_records(writer, records, half);
-	return compress_records(writer, records + half, size - half);
+	block->size = writer->n_pending;
+	block->is_plain = !writer->compression_level;
+	writer->pending = NULL;
+	compressor_put(writer->compressor, block);
+	return writer->error;
 }
 
 static int write_pending(struct data_writer *writer)
 {
 	if (writer->error || !writer->n_pending)
 		return writer->error;
-	if (writer->compression_level)
-		compress_records(writer, writer->pending, writer->n_pending);
+	if (writer->compressor)
+		hand_over(writer);
+	else if (writer->compression_level)
+		fail(writer, frame_maker_add(&writer->maker, writer->pending, writer->n_pending));
 	else
 		put(writer, writer->pending, writer->n_pending);
 	writer->n_pending = 0;
 	return writer->error;
 }
 
+static int take_block(struct data_writer *writer)
+{
+	int err = compressor_take(writer->compressor, &writer->block);
+
+	if (err)
+		return fail(writer, err);
+	writer->pending = writer->block->records;
+	return 0;
+}
+
 int data_writer_reserve(struct data_writer *writer, size_t size, void **room_ret)
 {
 	assert(size <= RECORD_MAX);
-	if (writer->n_pending + size > PIECE_SIZE)
+	if (writer->n_pending + size > writer->max_pending)
 		write_pending(writer);
+	if (!writer->error && writer->compressor && !writer->block)
+		take_block(writer);
 	if (writer->error)
 		return writer->error;
 	*room_ret = writer->pending + writer->n_pending;
@@ -417,22 +399,49 @@ static int attach_parts(struct data_writer *writer, enum attachment_kind kind, c
 	return err;
 }
 
+/* Where readers find attachments first. 0 or -ENOMEM. */
+static int note_range(struct data_writer *writer, uint64_t start, uint64_t size)
+{
+	struct attachment_range *last =
+		writer->n_ranges ? &writer->ranges[writer->n_ranges - 1] : NULL;
+
+	if (last && last->offset + last->size == start) {
+		last->size += size;
+		return 0;
+	}
+	if (array_reserve_one(writer->ranges, writer->n_ranges))
+		return -ENOMEM;
+	writer->ranges[writer->n_ranges++] = (struct attachment_range){ start, size };
+	return 0;
+}
+
+/* Of the compressor, which has the writer's file meanwhile. */
+static int put_block(void *to, const struct compressor_block *block)
+{
+	struct data_writer *writer = to;
+	int err = block->is_plain ? note_range(writer, writer->position, block->n_bytes) : 0;
+
+	writer->position += block->n_bytes;
+	writer->maker.n_expanded += block->n_expanded;
+	writer->maker.n_compressed += block->n_compressed;
+	return err ? err : output_write(writer->output, block->bytes, block->n_bytes);
+}
+
 /* Plain records in between compressed ones, whose place is noted. */
 static int attach_in_place(struct data_writer *writer, enum attachment_kind kind, const char *key,
 			   const uint8_t *bytes, size_t size)
 {
-	if (array_reserve_one(writer->ranges, writer->n_ranges))
-		return fail(writer, -ENOMEM);
 	int level = writer->compression_level;
 	int err = data_writer_flush(writer);
-	uint64_t start = writer->position;
+	uint64_t start = writer->compressor ? 0 : writer->position;
+
 	writer->compression_level = 0;
 	if (!err)
 		err = attach_parts(writer, kind, key, bytes, size);
 	write_pending(writer);
 	writer->compression_level = level;
-	writer->ranges[writer->n_ranges++] =
-		(struct attachment_range){ start, writer->position - start };
+	if (!err && !writer->compressor)
+		err = fail(writer, note_range(writer, start, writer->position - start));
 	return err ? err : writer->error;
 }
 
@@ -468,12 +477,13 @@ static int data_writer_init(struct data_writer *writer, const struct data_writer
 			    size_t n_events, const struct data_writer_feature *features,
 			    size_t n_features)
 {
-	writer->pending = aligned_alloc(64, PIECE_SIZE + RECORD_MAX + 8);
+	writer->max_pending = FRAME_PIECE_SIZE;
+	writer->pending = aligned_alloc(64, FRAME_PIECE_SIZE + RECORD_MAX + 8);
 	if (!writer->pending)
 		return -ENOMEM;
 	if (writer->compression_level) {
-		int err = compressed_frame_init(&writer->frame, writer->compression_level,
-						PIECE_SIZE + RECORD_MAX);
+		int err = frame_maker_init(&writer->maker, writer->compression_level, put_frame,
+					   writer);
 		if (err)
 			return err;
 	}
@@ -489,6 +499,19 @@ static int data_writer_init(struct data_writer *writer, const struct data_writer
 	return attach_features(writer);
 }
 
+/* After the beginning of the file, which is written at once. */
+static int start_compressor(struct data_writer *writer, unsigned n_threads)
+{
+	const struct compressor_options options = { .level = writer->compression_level,
+						    .n_threads = n_threads,
+						    .pass_on = put_block,
+						    .to = writer };
+
+	free(steal_ptr(writer->pending));
+	writer->max_pending = COMPRESSOR_BLOCK_SIZE;
+	return compressor_create(&options, &writer->compressor);
+}
+
 int data_writer_create(int fd, const struct data_writer_options *options,
 		       const struct data_writer_event *events, size_t n_events,
 		       const struct data_writer_feature *features, size_t n_features,
@@ -502,6 +525,8 @@ int data_writer_create(int fd, const struct data_writer_options *options,
 	writer->is_pipe = options->is_pipe;
 	writer->compression_level = options->compression_level;
 	int err = data_writer_init(writer, events, n_events, features, n_features);
+	if (!err && writer->compression_level && options->n_threads)
+		err = start_compressor(writer, options->n_threads);
 	if (err) {
 		data_writer_destroy(writer);
 		return err;
@@ -514,20 +539,25 @@ void data_writer_destroy(struct data_writer *writer)
 {
 	if (!writer)
 		return;
+	/* While it has blocks, it needs the others. */
+	compressor_destroy(writer->compressor);
 	output_destroy(writer->output);
 	for (size_t i = 0; i < writer->n_features; i++)
 		free(writer->features[i].bytes);
 	free(writer->features);
 	free(writer->ranges);
-	free(writer->pending);
-	compressed_frame_deinit(&writer->frame);
+	if (!writer->compressor)
+		free(writer->pending);
+	frame_maker_deinit(&writer->maker);
 	free(writer);
 }
 
 int data_writer_flush(struct data_writer *writer)
 {
 	write_pending(writer);
-	return write_frame(writer);
+	if (writer->error || writer->compressor)
+		return writer->error;
+	return fail(writer, frame_maker_end(&writer->maker));
 }
 
 static struct feature *find_feature(struct data_writer *writer, uint32_t number)
@@ -593,7 +623,10 @@ static void write_features(struct data_writer *writer)
 
 int data_writer_finish(struct data_writer *writer)
 {
-	if (data_writer_flush(writer))
+	data_writer_flush(writer);
+	if (writer->compressor)
+		fail(writer, compressor_drain(writer->compressor));
+	if (writer->error)
 		return writer->error;
 	if (writer->is_pipe)
 		return fail(writer, output_drain(writer->output));

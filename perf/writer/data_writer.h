@@ -43,6 +43,8 @@ struct data_writer_feature {
 
 struct data_writer_options {
 	int compression_level; /* zstd's; 0: plain records */
+	/* That compress beside the caller, at most, as many as are busy (compressor.h); 0: none. */
+	unsigned n_threads;
 	bool is_pipe;
 };
 

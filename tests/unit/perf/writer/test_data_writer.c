@@ -38,13 +38,20 @@ struct bench {
 	struct data_writer *writer;
 };
 
-static void bench_init(struct bench *bench, int level, bool is_pipe)
+static void bench_init_threads(struct bench *bench, int level, unsigned n_threads, bool is_pipe)
 {
-	struct data_writer_options options = { .compression_level = level, .is_pipe = is_pipe };
+	const struct data_writer_options options = { .compression_level = level,
+						     .n_threads = n_threads,
+						     .is_pipe = is_pipe };
 
 	bench->fd = memory_create("", 0);
 	bench->attr = attr_of_test();
 	bench->writer = memory_write_recording(bench->fd, &bench->attr, &options);
+}
+
+static void bench_init(struct bench *bench, int level, bool is_pipe)
+{
+	bench_init_threads(bench, level, 0, is_pipe);
 }
 
 static void bench_deinit(struct bench *bench)
@@ -135,11 +142,11 @@ static void records_come_back_in_order_whatever_the_level(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
 		struct bench bench;
 
-		bench_init(&bench, cases[i].level, cases[i].is_pipe);
-		append_samples(&bench, 0, 500, cases[i].size, cases[i].is_random);
+		bench_init_threads(&bench, cases[i / 2].level, i % 2 ? 3 : 0, cases[i / 2].is_pipe);
+		append_samples(&bench, 0, 500, cases[i / 2].size, cases[i / 2].is_random);
 		assert_int_equal(data_writer_finish(bench.writer), 0);
 		assert_int_equal(data_writer_n_bytes(bench.writer), lseek(bench.fd, 0, SEEK_END));
 
@@ -203,15 +210,16 @@ static void each_compressed_record_is_one_frame_of_whole_records(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
 		struct bench bench;
 
-		bench_init(&bench, 3, false);
-		append_samples(&bench, 0, cases[i].n, cases[i].size, cases[i].is_random);
+		bench_init_threads(&bench, 3, i % 2 ? 2 : 0, false);
+		append_samples(&bench, 0, cases[i / 2].n, cases[i / 2].size,
+			       cases[i / 2].is_random);
 		assert_int_equal(data_writer_finish(bench.writer), 0);
 		uint64_t offset = u64_at(bench.fd, DATA_OFFSET_AT);
 		uint64_t end = offset + u64_at(bench.fd, DATA_SIZE_AT);
-		assert_true(check_frames(bench.fd, offset, end) >= cases[i].min_frames);
+		assert_true(check_frames(bench.fd, offset, end) >= cases[i / 2].min_frames);
 		bench_deinit(&bench);
 	}
 }
@@ -300,11 +308,11 @@ static void attachments_longer_than_a_record_come_back_whole(void **state)
 	(void)state;
 	for (size_t i = 0; i < size; i++)
 		bytes[i] = (uint8_t)(i * i >> 7);
-	for (int level = 0; level <= 3; level += 3) {
+	for (int i = 0; i < 3; i++) {
 		for (int is_pipe = 0; is_pipe < 2; is_pipe++) {
 			struct bench bench;
 
-			bench_init(&bench, level, is_pipe);
+			bench_init_threads(&bench, i ? 3 : 0, i == 2, is_pipe);
 			append_samples(&bench, 0, 1, 100, false);
 			data_writer_attach(bench.writer, ATTACHMENT_KALLSYMS, "", bytes, size);
 			data_writer_attach(bench.writer, ATTACHMENT_ELF, "- 0:0:1 /a b", bytes, 7);
