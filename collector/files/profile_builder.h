@@ -1,7 +1,7 @@
 /*
  * A process of its own that builds a profile from records while they come, and stores it: all that
- * parses stacks, program files and debug information runs there, beside the recorder. It has one
- * thread.
+ * parses stacks, program files and debug information runs there, beside the recorder. On two CPUs
+ * it has one thread, on more it adds threads when it falls behind.
  *
  * It outlives signals of the terminal, and the recorder: when no more records can come, it stores
  * the profile of those that came.
@@ -32,6 +32,8 @@ int profile_builder_fork(const char *command, struct builder_link *link_ret);
  */
 int profile_builder_start(const struct profile_builder_options *options,
 			  struct builder_link *link_ret);
+/* How many threads may build a profile while its samples come, as n_threads of dendro_options. */
+unsigned profile_builder_threads(void);
 /* In the child, when the stream has ended: notes in the profile if the recorder has not finished
  * it. 0 or -ENOMEM. */
 int profile_builder_note_end(struct profile *profile, int control_fd);

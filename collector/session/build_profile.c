@@ -60,7 +60,8 @@ struct build {
 	struct seen_stacks *stacks; /* NULL: calls are not counted */
 	struct pipeline pipeline;
 	struct worker workers[MAX_WORKERS];
-	unsigned n_workers;
+	unsigned n_workers;           /* that were started */
+	unsigned n_threads;           /* that workers may have; 0: the reader is the only worker */
 	struct sample_values *values; /* NULL: not needed yet */
 	struct batch *batch;          /* being filled */
 	uint64_t n_samples;           /* that passed the filter */
@@ -340,34 +341,45 @@ static int start_rows(struct build *build)
 	return profile->rows ? 0 : -ENOMEM;
 }
 
+static int start_worker(struct build *build)
+{
+	struct worker *worker = &build->workers[build->n_workers++];
+
+	worker->pipeline = &build->pipeline;
+	worker->replay = build->replay;
+	worker->by_thread = build->options->by_thread;
+	worker->keeps_rows = build->profile->rows;
+	worker->joins = build->resolver.joins;
+	worker->values = build->options->split ? build->values : NULL;
+	worker->sample_path = path_resolver_open(&build->resolver);
+	worker->stacks = build->stacks;
+	worker->cct = create_cct(build);
+	if (!worker->sample_path || !worker->cct)
+		return -ENOMEM;
+	worker->is_running =
+		build->n_threads && !pthread_create(&worker->thread, NULL, worker_main, worker);
+	return 0;
+}
+
+/* The first one. */
 static int start_workers(struct build *build)
 {
-	unsigned n_threads = count_worker_threads(build->options);
-	unsigned n = n_threads ? n_threads : 1;
-
 	if (build->options->counts_calls)
 		build->stacks = seen_stacks_create();
 	if ((build->options->counts_calls && !build->stacks) ||
 	    path_resolver_init(&build->resolver, build->replay) || start_rows(build))
 		return -ENOMEM;
-	for (unsigned i = 0; i < n; i++) {
-		struct worker *worker = &build->workers[build->n_workers++];
+	return start_worker(build);
+}
 
-		worker->pipeline = &build->pipeline;
-		worker->replay = build->replay;
-		worker->by_thread = build->options->by_thread;
-		worker->keeps_rows = build->profile->rows;
-		worker->joins = build->resolver.joins;
-		worker->values = build->options->split ? build->values : NULL;
-		worker->sample_path = path_resolver_open(&build->resolver);
-		worker->stacks = build->stacks;
-		worker->cct = create_cct(build);
-		if (!worker->sample_path || !worker->cct)
-			return -ENOMEM;
-		worker->is_running =
-			n_threads && !pthread_create(&worker->thread, NULL, worker_main, worker);
-	}
-	return 0;
+/* The others, one by one, when the reader would wait for those that are there: each has caches and
+ * a tree of its own. 0 or -ENOMEM. */
+static int add_worker_if_late(struct build *build)
+{
+	return build->n_workers && build->n_workers < build->n_threads &&
+			       pipeline_lacks_free(&build->pipeline)
+		       ? start_worker(build)
+		       : 0;
 }
 
 static bool has_running_worker(const struct build *build)
@@ -426,18 +438,33 @@ static bool has_too_many_rows(const struct build *build)
 	       build->n_rows + build->n_sums >= max;
 }
 
-/* Phases and epochs, by which rows are apart, change while workers are at work: their batches are
- * taken from them first. 0 or -ENOMEM. */
+struct taken_batches {
+	struct batch *batches[MAX_WORKERS * BATCHES_PER_WORKER];
+	size_t n;
+};
+
+/* Takes all batches from the workers but the one that is being filled: no worker is at work then.
+ */
+static void stop_work(struct build *build, struct taken_batches *taken)
+{
+	for (taken->n = 0; taken->n + 1 < build->n_batches; taken->n++)
+		taken->batches[taken->n] = take_free(build);
+}
+
+static void go_on(struct build *build, struct taken_batches *taken)
+{
+	while (taken->n)
+		pipeline_put_free(&build->pipeline, taken->batches[--taken->n]);
+}
+
+/* Phases and epochs, by which rows are apart, change while workers are at work. 0 or -ENOMEM. */
 static int bound_rows(struct build *build)
 {
-	struct batch *batches[MAX_WORKERS * BATCHES_PER_WORKER];
-	size_t n = 0;
+	struct taken_batches taken;
 
-	while (n + 1 < build->n_batches)
-		batches[n++] = take_free(build);
+	stop_work(build, &taken);
 	int err = add_rows_up(build);
-	while (n)
-		pipeline_put_free(&build->pipeline, batches[--n]);
+	go_on(build, &taken);
 	return err;
 }
 
@@ -671,8 +698,12 @@ void build_destroy(struct build *build)
 static int read_samples(struct build *build)
 {
 	for (;;) {
-		if (!build->batch)
+		if (!build->batch) {
+			int worker_err = add_worker_if_late(build);
+			if (worker_err)
+				return worker_err;
 			build->batch = take_free(build);
+		}
 		struct sample *sample = &build->batch->samples[build->batch->n_samples];
 		int got = replay_next(build->replay, sample);
 		int err = got > 0 ? add_sample(build, sample) : got;
@@ -695,9 +726,9 @@ static int read_and_merge(struct build *build)
 int build_run(struct build *build)
 {
 	struct read_gate *gate = build->options->gate;
-	unsigned n_workers = count_worker_threads(build->options);
 
-	build->n_batches = (size_t)(n_workers + !n_workers) * BATCHES_PER_WORKER;
+	build->n_threads = count_worker_threads(build->options);
+	build->n_batches = (size_t)(build->n_threads + !build->n_threads) * BATCHES_PER_WORKER;
 	int err = pipeline_init(&build->pipeline, build->n_batches);
 	if (err)
 		return err;
@@ -736,40 +767,80 @@ static int finish_samples(struct build *build)
 	return worker->err ? worker->err : replay_name_kernel(build->replay);
 }
 
-static int copy_costs(struct profile_peek *peek, const struct profile *profile,
-		      const struct cct *cct)
+/* The tree of all workers. */
+static struct cct *merge_trees(const struct build *build)
+{
+	struct cct *cct = create_cct(build);
+
+	for (unsigned i = 0; cct && i < build->n_workers; i++) {
+		if (cct_merge(cct, build->workers[i].cct)) {
+			cct_destroy(cct);
+			return NULL;
+		}
+	}
+	return cct;
+}
+
+/* One worker's tree is borrowed, but for what scaling changes. 0 or -ENOMEM. */
+static int borrow_tree(struct profile_peek *peek, const struct cct *cct)
 {
 	const size_t n_costs = (size_t)cct->n_nodes * cct->n_metrics;
 
 	peek->costs = malloc((n_costs + 1) * sizeof(*peek->costs));
-	peek->metrics = malloc((profile->n_metrics + 1) * sizeof(*peek->metrics));
-	if (!peek->costs || !peek->metrics)
+	if (!peek->costs)
 		return -ENOMEM;
 	memcpy(peek->costs, cct->costs, n_costs * sizeof(*peek->costs));
-	memcpy(peek->metrics, profile->metrics, profile->n_metrics * sizeof(*peek->metrics));
+	peek->cct = *cct;
 	peek->cct.costs = peek->costs;
+	peek->profile.cct = &peek->cct;
+	return 0;
+}
+
+static int take_tree(struct profile_peek *peek, const struct build *build)
+{
+	if (build->n_workers == 1)
+		return borrow_tree(peek, build->workers[0].cct);
+	peek->profile.cct = peek->merged = merge_trees(build);
+	return peek->merged ? 0 : -ENOMEM;
+}
+
+static int copy_metrics(struct profile_peek *peek, const struct profile *profile)
+{
+	peek->metrics = malloc((profile->n_metrics + 1) * sizeof(*peek->metrics));
+	if (!peek->metrics)
+		return -ENOMEM;
+	memcpy(peek->metrics, profile->metrics, profile->n_metrics * sizeof(*peek->metrics));
 	peek->profile.metrics = peek->metrics;
 	return 0;
 }
 
+/* No worker is at work. */
+static int take_peek(struct build *build, struct profile_peek *peek)
+{
+	int err = finish_samples(build);
+
+	peek->profile = *build->profile;
+	peek->profile.rows = NULL;
+	for (unsigned i = 0; i < build->n_workers; i++) {
+		quality_merge(&peek->profile.quality, &build->workers[i].quality);
+		err = err ? err : build->workers[i].err;
+	}
+	peek->profile.quality.counts[QUALITY_LOST] = replay_n_lost(build->replay);
+	if (!err)
+		err = copy_metrics(peek, build->profile);
+	return err ? err : take_tree(peek, build);
+}
+
 int build_peek(struct build *build, struct profile_peek *peek_ret)
 {
-	struct worker *worker = &build->workers[0];
+	struct taken_batches taken;
 
 	*peek_ret = (struct profile_peek){ .costs = NULL };
 	if (!build->n_workers || build->is_over)
 		return -EAGAIN;
-	assert(build->n_workers == 1 && !worker->is_running);
-	int err = finish_samples(build);
-	if (err)
-		return err;
-	peek_ret->profile = *build->profile;
-	peek_ret->cct = *worker->cct;
-	peek_ret->profile.cct = &peek_ret->cct;
-	peek_ret->profile.rows = NULL;
-	quality_merge(&peek_ret->profile.quality, &worker->quality);
-	peek_ret->profile.quality.counts[QUALITY_LOST] = replay_n_lost(build->replay);
-	err = copy_costs(peek_ret, build->profile, worker->cct);
+	stop_work(build, &taken);
+	int err = take_peek(build, peek_ret);
+	go_on(build, &taken);
 	if (err)
 		profile_peek_deinit(peek_ret);
 	else
@@ -779,6 +850,7 @@ int build_peek(struct build *build, struct profile_peek *peek_ret)
 
 void profile_peek_deinit(struct profile_peek *peek)
 {
+	cct_destroy(peek->merged);
 	free(peek->costs);
 	free(peek->metrics);
 	*peek = (struct profile_peek){ .costs = NULL };

@@ -21,8 +21,9 @@ struct profile_peek {
 	/* What it leads to is borrowed from the build, but for the tree's costs and the metrics;
 	 * for readers only. It has no names. */
 	struct profile profile;
-	struct cct cct;
-	struct cct_cost *costs; /* owned, as are the metrics */
+	struct cct cct;         /* the profile's tree, if there is one worker, with other costs */
+	struct cct_cost *costs; /* owned, as are the others */
+	struct cct *merged;     /* the profile's tree, if there are several */
 	struct metric *metrics;
 };
 

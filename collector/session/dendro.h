@@ -103,7 +103,7 @@ struct dendro_options {
 	 */
 	struct work_done *work;
 	/* dendro_build() leaves this gate while it waits for bytes, so that another thread can
-	 * visit it and call dendro_peek(); n_threads is 1 then. NULL: none. Borrowed. */
+	 * visit it and call dendro_peek(). NULL: none. Borrowed. */
 	struct read_gate *gate;
 	unsigned n_threads; /* of dendro_build(), the caller's included; 0: one per CPU */
 	/* As dendro_read_times() gives it: dendro_next() needs it for filter.time, which it else

@@ -98,7 +98,7 @@ int growing_profile_start(struct report_options *report, const char *path,
 	growing->report = report;
 	growing->build = report->build;
 	growing->build.gate = &growing->gate;
-	growing->build.n_threads = 1;
+	growing->build.n_threads = profile_builder_threads();
 	read_gate_init(&growing->gate);
 	atomic_init(&growing->is_followed, true);
 	growing->path = strdup(path);
