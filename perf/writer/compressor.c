@@ -1,7 +1,6 @@
 #include "perf/writer/compressor.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,22 +238,12 @@ int compressor_take(struct compressor *compressor, struct compressor_block **blo
 	return 0;
 }
 
-/* The caller may have to wait for a thread, which must not wait for the load then. The caller's
- * priority may have changed since the thread was started. */
+/* The caller's may have changed since threads were started. */
 static void share_priority(struct compressor *compressor)
 {
-	const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
-	struct sched_param param;
-
-	if (sched_getparam(0, &param))
-		return;
-	for (unsigned i = 1; i <= compressor->n_threads; i++) {
-		struct helper *helper = &compressor->helpers[i];
-
-		if (helper->policy != policy &&
-		    pthread_setschedparam(helper->thread, policy, &param) == 0)
-			helper->policy = policy;
-	}
+	for (unsigned i = 1; i <= compressor->n_threads; i++)
+		writer_thread_share_priority(compressor->helpers[i].thread,
+					     &compressor->helpers[i].policy);
 }
 
 /* One that cannot be started is not missed: the caller compresses what no thread does. */

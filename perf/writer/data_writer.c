@@ -402,16 +402,15 @@ static int attach_parts(struct data_writer *writer, enum attachment_kind kind, c
 /* Where readers find attachments first. 0 or -ENOMEM. */
 static int note_range(struct data_writer *writer, uint64_t start, uint64_t size)
 {
-	struct attachment_range *last =
-		writer->n_ranges ? &writer->ranges[writer->n_ranges - 1] : NULL;
-
-	if (last && last->offset + last->size == start) {
-		last->size += size;
-		return 0;
-	}
 	if (array_reserve_one(writer->ranges, writer->n_ranges))
 		return -ENOMEM;
-	writer->ranges[writer->n_ranges++] = (struct attachment_range){ start, size };
+	struct attachment_range *next = &writer->ranges[writer->n_ranges];
+	if (writer->n_ranges && next[-1].offset + next[-1].size == start) {
+		next[-1].size += size;
+		return 0;
+	}
+	*next = (struct attachment_range){ start, size };
+	writer->n_ranges++;
 	return 0;
 }
 
@@ -490,9 +489,6 @@ static int data_writer_init(struct data_writer *writer, const struct data_writer
 	int err = add_features(writer, events, n_events, features, n_features);
 	if (err)
 		return err;
-	err = output_create(writer->fd, DATA_WRITER_QUEUE_SIZE, &writer->output);
-	if (err)
-		return err;
 	if (writer->is_pipe)
 		return write_pipe_start(writer, events, n_events);
 	write_file_start(writer, events, n_events);
@@ -524,7 +520,11 @@ int data_writer_create(int fd, const struct data_writer_options *options,
 	writer->fd = fd;
 	writer->is_pipe = options->is_pipe;
 	writer->compression_level = options->compression_level;
-	int err = data_writer_init(writer, events, n_events, features, n_features);
+	int err = output_create(fd,
+				options->queue_size ? options->queue_size : DATA_WRITER_QUEUE_SIZE,
+				&writer->output);
+	if (!err)
+		err = data_writer_init(writer, events, n_events, features, n_features);
 	if (!err && writer->compression_level && options->n_threads)
 		err = start_compressor(writer, options->n_threads);
 	if (err) {

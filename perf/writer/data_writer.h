@@ -39,12 +39,13 @@ struct data_writer_feature {
 
 #define DATA_WRITER_DEFAULT_LEVEL COMPRESSED_FRAME_DEFAULT_LEVEL
 
-#define DATA_WRITER_QUEUE_SIZE (64u << 20)
+#define DATA_WRITER_QUEUE_SIZE ((size_t)64 << 20)
 
 struct data_writer_options {
 	int compression_level; /* zstd's; 0: plain records */
 	/* That compress beside the caller, at most, as many as are busy (compressor.h); 0: none. */
 	unsigned n_threads;
+	size_t queue_size; /* bytes that may wait to be written; 0: DATA_WRITER_QUEUE_SIZE */
 	bool is_pipe;
 };
 
@@ -72,7 +73,7 @@ int data_writer_attach(struct data_writer *writer, enum attachment_kind kind, co
  */
 int data_writer_add_build_ids(struct data_writer *writer, const void *records, size_t size);
 /* Passes everything appended so far to a thread of the writer, which writes it to the file. The
- * call waits only if DATA_WRITER_QUEUE_SIZE bytes are still unwritten. */
+ * call waits only if the queue is full of bytes that are still unwritten. */
 int data_writer_flush(struct data_writer *writer);
 /* Flushes, writes the section table, completes the header, waits until all of it is written. */
 int data_writer_finish(struct data_writer *writer);

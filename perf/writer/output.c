@@ -13,6 +13,8 @@
 
 /* More at once gives the kernel no better chance, and delays the freeing of queue space. */
 #define WRITE_MAX (1u << 20)
+/* Each time this much waits, the thread gets the caller's priority. */
+#define LATE_SIZE ((size_t)4 << 20)
 
 struct output {
 	int fd;
@@ -21,10 +23,11 @@ struct output {
 	_Atomic uint64_t n_written;
 
 	pthread_t thread;
+	int policy;             /* of the thread */
 	pthread_mutex_t lock;   /* inherits priority: the caller may be a real-time thread */
 	pthread_cond_t changed; /* anything below */
 	size_t head, tail;      /* [tail, head) waits; may pass the end, then [0, head) follows */
-	size_t n_waiting;
+	size_t n_waiting, late_size; /* that waits when the thread is given a priority next */
 	int error;
 	bool stop;
 };
@@ -44,8 +47,10 @@ static void output_release(struct output *output, size_t size)
 {
 	output->n_waiting -= size;
 	output->tail = (output->tail + size) % output->queue_size;
-	if (!output->n_waiting)
-		output->head = output->tail = 0;
+	if (output->n_waiting)
+		return;
+	output->head = output->tail = 0;
+	output->late_size = LATE_SIZE;
 }
 
 static void *output_thread(void *arg)
@@ -94,7 +99,9 @@ int output_create(int fd, size_t queue_size, struct output **output_ret)
 		return -ENOMEM;
 
 	output->fd = fd;
+	output->policy = SCHED_OTHER;
 	output->queue_size = queue_size;
+	output->late_size = LATE_SIZE;
 	output->queue = mmap(NULL, queue_size, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (output->queue == MAP_FAILED) {
@@ -124,6 +131,15 @@ void output_destroy(struct output *output)
 	output_free(output);
 }
 
+/* The caller's priority may have changed since the last time. */
+static void hurry(struct output *output)
+{
+	if (output->n_waiting < output->late_size)
+		return;
+	writer_thread_share_priority(output->thread, &output->policy);
+	output->late_size += LATE_SIZE;
+}
+
 int output_write(struct output *output, const void *bytes, size_t size)
 {
 	const uint8_t *from = bytes;
@@ -146,6 +162,7 @@ int output_write(struct output *output, const void *bytes, size_t size)
 		memcpy(output->queue + output->head, from, part);
 		output->head = (output->head + part) % output->queue_size;
 		output->n_waiting += part;
+		hurry(output);
 		from += part;
 		size -= part;
 		pthread_cond_broadcast(&output->changed);

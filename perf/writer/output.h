@@ -1,6 +1,7 @@
 /*
  * A queue of bytes for a file and a thread that writes them, so that a slow disk does not keep the
- * caller from emptying the rings. The caller waits only if the queue is full.
+ * caller from emptying the rings. The caller waits only if the queue is full. The thread gets the
+ * caller's priority when much waits.
  *
  * Errors persist. One caller at a time.
  */
