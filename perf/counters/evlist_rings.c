@@ -133,6 +133,7 @@ void evlist_choose_ring_sizes(struct evlist_impl *impl, const struct evlist_opti
 		.n_events = evlist->n_events,
 		.n_sample_rings = count_mapped(impl, impl->cpus, impl->n_cpus),
 		.n_sideband_rings = count_mapped(impl, impl->sideband_cpus, impl->n_sideband_cpus),
+		.is_system_wide = options->target == EVLIST_SYSTEM && !options->cgroup_fd,
 		.available = ring_size_memory_available(),
 	};
 	if (options->may_copy_less)

@@ -21,7 +21,9 @@
 /* Ring time to bridge while the reader is not scheduled. */
 #define BRIDGED_PER_SECOND 10
 #define MIN_SAMPLES        8
-#define FEWEST_SAMPLES     3 /* when the mlock limit leaves no choice */
+/* Whole copies that one thread can read from rings and write elsewhere, once or twice. */
+#define READ_PER_SECOND (4096 * MIB)
+#define FEWEST_SAMPLES  3 /* when the mlock limit leaves no choice */
 /* All rings together may take this part of the memory. */
 #define MEMORY_PART 8
 
@@ -55,13 +57,23 @@ uint64_t ring_sizes_wanted(const struct ring_demand *demand)
 	return wanted / BRIDGED_PER_SECOND;
 }
 
+/* Whether rings are too small for 100 ms of whole copies, or one thread for those of all rings. */
+static bool is_too_much(const struct ring_demand *demand)
+{
+	const uint64_t wanted = ring_sizes_wanted(demand);
+	const uint64_t n_rings = demand->is_system_wide ? demand->n_sample_rings : 0;
+
+	return wanted > DEFAULT_MAX ||
+	       (n_rings && wanted > READ_PER_SECOND / BRIDGED_PER_SECOND / n_rings);
+}
+
 uint32_t ring_sizes_choose_stack(const struct ring_demand *demand)
 {
 	static const uint32_t smaller[] = { 2 * STACK_COPY_LEAST, STACK_COPY_LEAST };
 	struct ring_demand chosen = *demand;
 
 	for (size_t i = 0; i < sizeof(smaller) / sizeof(smaller[0]) && demand->frequency; i++) {
-		if (smaller[i] < chosen.stack_size && ring_sizes_wanted(&chosen) > DEFAULT_MAX)
+		if (smaller[i] < chosen.stack_size && is_too_much(&chosen))
 			chosen.stack_size = smaller[i];
 	}
 	return chosen.stack_size;

@@ -16,7 +16,8 @@ struct ring_demand {
 	uint32_t stack_size;
 	size_t n_events; /* that share a ring */
 	size_t n_sample_rings, n_sideband_rings;
-	uint64_t available; /* bytes of memory; 0: unknown */
+	bool is_system_wide; /* all rings may get samples at this rate */
+	uint64_t available;  /* bytes of memory; 0: unknown */
 };
 
 struct ring_sizes {
@@ -26,7 +27,8 @@ struct ring_sizes {
 void ring_sizes_choose(const struct ring_demand *demand, struct ring_sizes *sizes);
 /*
  * How much of each stack to copy, at most @demand->stack_size: as much as lets the largest default
- * ring hold 100 ms of samples, but at least STACK_COPY_LEAST.
+ * ring hold 100 ms of samples, and one thread copy those of all rings, but at least
+ * STACK_COPY_LEAST.
  */
 uint32_t ring_sizes_choose_stack(const struct ring_demand *demand);
 #define STACK_COPY_LEAST 16384
