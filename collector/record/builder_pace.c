@@ -1,24 +1,54 @@
 #include "collector/record/builder_pace.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
-
-#include "perf/writer/data_writer.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 
 /* The process hurries from here on, until nothing waits. */
-#define LATE_SIZE (4u << 20)
+#define LATE_SIZE ((size_t)4 << 20)
+/* It is favoured from here on, until nothing waits. */
+#define FAVOURED_SIZE (2 * LATE_SIZE)
+#define FAVOURED_NICE (-10)
 /* From here on stacks are left out, which leaves room for a round of the rings and for what
  * observers write meanwhile. */
-#define TOO_LATE_SIZE (DATA_WRITER_QUEUE_SIZE / 2)
+#define TOO_LATE_SIZE(queue_size) ((queue_size) / 2)
 /* And until here. */
-#define IN_TIME_SIZE (DATA_WRITER_QUEUE_SIZE / 4)
+#define IN_TIME_SIZE(queue_size) ((queue_size) / 4)
 
-static bool choose_policy(pid_t pid, int policy)
+static bool choose_policy(pid_t tid, int policy)
 {
 	const struct sched_param param = { 0 };
 
-	return sched_setscheduler(pid, policy, &param) == 0;
+	return sched_setscheduler(tid, policy, &param) == 0;
+}
+
+/* Of all threads: the first one first, so that those that it starts meanwhile get it from there.
+ * Whether it was permitted. */
+static bool choose_priority(pid_t pid, int policy, int nice)
+{
+	const struct dirent *entry;
+	char path[64];
+
+	if (!choose_policy(pid, policy))
+		return false;
+	setpriority(PRIO_PROCESS, (id_t)pid, nice);
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *tasks = opendir(path);
+	while (tasks && (entry = readdir(tasks))) {
+		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid <= 0 || tid == pid)
+			continue;
+		choose_policy(tid, policy);
+		setpriority(PRIO_PROCESS, (id_t)tid, nice);
+	}
+	if (tasks)
+		closedir(tasks);
+	return true;
 }
 
 /* Without a privilege a thread may not leave idle priority again, so this one ends. */
@@ -28,12 +58,15 @@ static void *try_return(void *may_return)
 	return NULL;
 }
 
-void builder_pace_init(struct builder_pace *pace, pid_t pid)
+void builder_pace_init(struct builder_pace *pace, pid_t pid, size_t queue_size, bool is_watched)
 {
 	pthread_t thread;
 
-	*pace = (struct builder_pace){ .pid = pid };
-	if (!pid || pthread_create(&thread, NULL, try_return, &pace->may_idle))
+	*pace = (struct builder_pace){ .pid = pid,
+				       .queue_size = queue_size,
+				       .late_size = LATE_SIZE,
+				       .usual_nice = getpriority(PRIO_PROCESS, (id_t)pid) };
+	if (!pid || is_watched || pthread_create(&thread, NULL, try_return, &pace->may_idle))
 		return;
 	pthread_join(thread, NULL);
 	pace->is_idle = pace->may_idle && choose_policy(pid, SCHED_IDLE);
@@ -43,36 +76,47 @@ void builder_pace_follow(struct builder_pace *pace, pid_t pid)
 {
 	const uint64_t n_hurries = pace->n_hurries;
 
-	builder_pace_init(pace, pid);
+	builder_pace_init(pace, pid, pace->queue_size, false);
 	pace->n_hurries = n_hurries;
 }
 
-static void set_idle(struct builder_pace *pace, bool is_idle)
+/* Whenever twice as much waits, all threads get the priority: some may be new. */
+static void hurry(struct builder_pace *pace, size_t n_waiting)
 {
-	if (!pace->may_idle || pace->is_idle == is_idle ||
-	    !choose_policy(pace->pid, is_idle ? SCHED_IDLE : SCHED_OTHER))
-		return;
-	pace->is_idle = is_idle;
+	const bool is_favoured = n_waiting >= FAVOURED_SIZE && pace->usual_nice > FAVOURED_NICE;
+
+	pace->n_hurries += pace->is_idle;
+	if (choose_priority(pace->pid, SCHED_OTHER, is_favoured ? FAVOURED_NICE : pace->usual_nice))
+		pace->is_idle = false;
+	while (pace->late_size <= n_waiting)
+		pace->late_size *= 2;
+}
+
+/* Where it may not have idle priority, the usual one. */
+static void take_time(struct builder_pace *pace)
+{
+	if (choose_priority(pace->pid, pace->may_idle ? SCHED_IDLE : SCHED_OTHER, pace->usual_nice))
+		pace->is_idle = pace->may_idle;
+	pace->late_size = LATE_SIZE;
 }
 
 void builder_pace_keep(struct builder_pace *pace, size_t n_waiting)
 {
-	if (n_waiting >= LATE_SIZE) {
-		pace->n_hurries += pace->is_idle;
-		set_idle(pace, false);
-	} else if (!n_waiting) {
-		set_idle(pace, true);
-	}
-	if (n_waiting >= TOO_LATE_SIZE)
+	if (pace->pid && n_waiting >= pace->late_size)
+		hurry(pace, n_waiting);
+	else if (pace->pid && !n_waiting && pace->late_size != LATE_SIZE)
+		take_time(pace);
+	if (n_waiting >= TOO_LATE_SIZE(pace->queue_size))
 		pace->leaves_stacks = true;
-	else if (n_waiting <= IN_TIME_SIZE)
+	else if (n_waiting <= IN_TIME_SIZE(pace->queue_size))
 		pace->leaves_stacks = false;
 }
 
 void builder_pace_end(struct builder_pace *pace)
 {
-	set_idle(pace, false);
 	pace->may_idle = false;
+	if (pace->pid)
+		take_time(pace);
 }
 
 void builder_pace_describe(const struct builder_pace *pace, uint64_t n_left_out,

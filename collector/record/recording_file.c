@@ -12,9 +12,13 @@
 #include "cct/base/sentence.h"
 #include "collector/record/start/host_features.h"
 #include "collector/record/start/output_file.h"
+#include "perf/rings/ring_size.h"
 
 /* Each may need 16 MiB. */
 #define COMPRESSOR_THREADS_MAX 16
+#define QUEUE_RINGS            4
+#define QUEUE_MEMORY_PART      16
+#define QUEUE_MAX              ((size_t)2 << 30)
 
 /* What is kept in memory shall not be in vain. */
 static int check_folder(const char *path, struct recording_notes *notes)
@@ -138,6 +142,23 @@ static unsigned compressor_threads(void)
 	return n_cpus / 2 < COMPRESSOR_THREADS_MAX ? (unsigned)n_cpus / 2 : COMPRESSOR_THREADS_MAX;
 }
 
+/*
+ * Where a profile is built while its samples come, all program files are read at the start, while
+ * samples wait: as many bytes as four times the rings have room for, which is some 0.4 seconds of
+ * whole copies, if there is so much memory.
+ */
+static size_t choose_queue_size(const struct recorder_options *options, const struct evlist *evlist)
+{
+	size_t most = ring_size_memory_available() / QUEUE_MEMORY_PART, size = 0;
+
+	if (most > QUEUE_MAX)
+		most = QUEUE_MAX;
+	for (size_t i = 0; options->builder && i < evlist->n_sample_rings; i++)
+		size += QUEUE_RINGS * evlist->sample_rings[i].size;
+	size = size < most ? size : most;
+	return size > DATA_WRITER_QUEUE_SIZE ? size : DATA_WRITER_QUEUE_SIZE;
+}
+
 static int create_writer(struct recording_file *file, const struct recorder_options *options,
 			 const struct evlist *evlist, struct recording_notes *notes)
 {
@@ -145,6 +166,7 @@ static int create_writer(struct recording_file *file, const struct recorder_opti
 	struct data_writer_options writer_options = {
 		.compression_level = compression_level(file, options),
 		.n_threads = compressor_threads(),
+		.queue_size = file->queue_size,
 		.is_pipe = file->is_pipe || file->builder.pid,
 	};
 	const int fd = file->builder.pid ? file->builder.stream_fd : file->fd;
@@ -177,6 +199,7 @@ int recording_file_create(struct recording_file *file, const struct recorder_opt
 
 	if (!err)
 		err = hand_over(file, options, notes);
+	file->queue_size = choose_queue_size(options, evlist);
 	return err ? err : create_writer(file, options, evlist, notes);
 }
 

@@ -15,6 +15,7 @@ struct recording_file {
 	 * descriptors are the file's, too. */
 	struct builder_link builder;
 	bool has_own_builder;
+	size_t queue_size; /* bytes that may wait to be written */
 };
 
 /* Opens options->output and writes its first part, which describes the open events of @evlist.

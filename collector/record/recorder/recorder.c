@@ -185,9 +185,8 @@ static int begin_observers(struct recorder *recorder)
 			return err;
 	}
 	if (recorder->file.builder.pid)
-		builder_pace_init(&recorder->pace, recorder->file.builder.is_watched
-							   ? 0
-							   : recorder->file.builder.pid);
+		builder_pace_init(&recorder->pace, recorder->file.builder.pid,
+				  recorder->file.queue_size, recorder->file.builder.is_watched);
 	observed->evlist = recorder->events.evlist;
 	observed->writer = recorder->file.writer;
 	observed->stack_output = &recorder->stack_output;

@@ -45,7 +45,7 @@ static void it_hurries_when_much_waits_until_nothing_does(void **state)
 	struct builder_pace pace;
 
 	(void)state;
-	builder_pace_init(&pace, sleeper());
+	builder_pace_init(&pace, sleeper(), 64 * MIB, false);
 	expect_policy(&pace, SCHED_IDLE);
 	builder_pace_keep(&pace, MIB);
 	expect_policy(&pace, SCHED_IDLE);
@@ -65,7 +65,7 @@ static void stacks_are_left_out_until_half_of_what_waited_is_read(void **state)
 	struct builder_pace pace;
 
 	(void)state;
-	builder_pace_init(&pace, sleeper());
+	builder_pace_init(&pace, sleeper(), 64 * MIB, false);
 	builder_pace_keep(&pace, 31 * MIB);
 	assert_false(pace.leaves_stacks);
 	builder_pace_keep(&pace, 32 * MIB);
@@ -82,7 +82,7 @@ static void at_the_end_it_hurries_for_good(void **state)
 	struct builder_pace pace;
 
 	(void)state;
-	builder_pace_init(&pace, sleeper());
+	builder_pace_init(&pace, sleeper(), 64 * MIB, false);
 	builder_pace_end(&pace);
 	assert_int_equal(sched_getscheduler(pace.pid), SCHED_OTHER);
 	builder_pace_keep(&pace, 0);
