@@ -648,6 +648,8 @@ static int fill(struct folding *folding)
 	int err = group_processes(folding);
 	if (err)
 		return err;
+	if (traits->subject == ROWS_FUNCTIONS || traits->subject == ROWS_LINES)
+		symbolizer_open_ahead(folding->symbolizer);
 	err = fold_tree(folding);
 	if (err)
 		return err;

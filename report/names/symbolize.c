@@ -15,6 +15,7 @@
 #include "report/names/active_functions.h"
 #include "report/names/kernel_debug.h"
 #include "report/names/module_code.h"
+#include "report/names/names_ahead.h"
 
 /* Part of a function's key, beside enum start_kind: an inlined function has no start, but a hash of
  * name and declaration. */
@@ -134,16 +135,34 @@ static struct module_names *open_names(struct symbolizer *symbolizer, const stru
 	return names;
 }
 
+static struct active_wanted wanted_by(const struct symbolizer *symbolizer)
+{
+	return (struct active_wanted){
+		.inlines = !symbolizer->options.no_inlines,
+		.lines = symbolizer->options.lines,
+	};
+}
+
+void symbolizer_open_ahead(struct symbolizer *symbolizer)
+{
+	const struct profile *profile = symbolizer->profile;
+	const struct active_wanted wanted = wanted_by(symbolizer);
+
+	for (uint32_t id = 1; id < profile->modules.n_modules; id++) {
+		if (!open_names(symbolizer, profile->modules.modules[id]))
+			return;
+	}
+	if (!profile->names && symbolizer->modules)
+		names_ahead_open(profile, symbolizer->modules, &wanted);
+}
+
 int symbolizer_find_functions(struct symbolizer *symbolizer, const struct frame *frame,
 			      struct active_functions *active_ret)
 {
 	const struct module *module =
 		module_table_get(&symbolizer->profile->modules, frame->module);
 	struct module_names *names = open_names(symbolizer, module);
-	const struct active_wanted wanted = {
-		.inlines = !symbolizer->options.no_inlines,
-		.lines = symbolizer->options.lines,
-	};
+	const struct active_wanted wanted = wanted_by(symbolizer);
 
 	return names ? active_functions_find(names, module, frame->offset, &wanted, active_ret)
 		     : -ENOMEM;

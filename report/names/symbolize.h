@@ -90,6 +90,11 @@ int symbolizer_code(struct symbolizer *symbolizer, const struct frame *frame,
 bool symbolizer_frame_at(struct symbolizer *symbolizer, const struct frame *frame, uint64_t vaddr,
 			 struct frame *frame_ret);
 /*
+ * To be called before most frames of the profile's tree are named: opens their files in several
+ * threads, which are over when it returns. Names are the same without.
+ */
+void symbolizer_open_ahead(struct symbolizer *symbolizer);
+/*
  * Expands every frame of the profile's tree, which opens all files that any report of the profile
  * opens. 0 or -ENOMEM.
  */

@@ -640,6 +640,67 @@ static void modules_that_come_later_are_named(void **state)
 	}
 }
 
+/* Frames in this program as several modules, and in one whose file is missing. */
+static void add_own_frames(struct profile *profile)
+{
+	char by_pid[64];
+	const char *const paths[] = { "/proc/self/exe", "/proc/thread-self/exe", by_pid, "/no/x" };
+	const uint64_t start = own_offset(symbolizer_create);
+
+	snprintf(by_pid, sizeof(by_pid), "/proc/%d/exe", (int)getpid());
+	profile->cct = cct_create(1);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		struct module_key key = { .kind = MODULE_ELF, .path = paths[i] };
+		uint32_t module = module_table_add(&profile->modules, &key);
+
+		for (uint64_t at = 0; at < 4096; at += 8) {
+			struct frame frame = { .kind = FRAME_USER,
+					       .module = module,
+					       .offset = start + at };
+
+			assert_int_not_equal(cct_child(profile->cct, CCT_ROOT, &frame), CCT_NONE);
+		}
+	}
+}
+
+static void check_same_place(const struct frame_name *a, const struct frame_name *b)
+{
+	assert_string_equal(a->name, b->name);
+	assert_string_equal(a->module, b->module);
+	assert_int_equal(a->symbol_offset, b->symbol_offset);
+	assert_int_equal(a->function, b->function);
+	assert_int_equal(a->line, b->line);
+	assert_int_equal(a->is_inlined, b->is_inlined);
+}
+
+static void names_are_the_same_when_files_were_opened_ahead(void **state)
+{
+	const struct symbolizer_options options = { .lines = true };
+	struct fixture *fixture = *state;
+	struct symbolizer *ahead = symbolizer_create(fixture->profile, &options);
+	struct symbolizer *one_by_one = symbolizer_create(fixture->profile, &options);
+	size_t n_inlined = 0;
+
+	add_own_frames(fixture->profile);
+	symbolizer_open_ahead(ahead);
+	for (uint32_t node = 1; node < fixture->profile->cct->n_nodes; node++) {
+		const struct frame *frame = cct_frame(fixture->profile->cct, node);
+		const struct frame_name *a, *b;
+		size_t n_a, n_b;
+
+		assert_int_equal(symbolizer_expand(ahead, frame, &a, &n_a), 0);
+		assert_int_equal(symbolizer_expand(one_by_one, frame, &b, &n_b), 0);
+		assert_int_equal(n_a, n_b);
+		for (size_t i = 0; i < n_a; i++) {
+			check_same_place(&a[i], &b[i]);
+			n_inlined += a[i].is_inlined;
+		}
+	}
+	assert_true(n_inlined > 0);
+	symbolizer_destroy(one_by_one);
+	symbolizer_destroy(ahead);
+}
+
 static void names_are_demangled(void **state)
 {
 	static const struct {
@@ -767,6 +828,7 @@ int main(void)
 		TEST(another_file_than_the_recorded_one_is_not_used),
 		TEST(what_is_not_code_has_a_name_too),
 		TEST(modules_that_come_later_are_named),
+		TEST(names_are_the_same_when_files_were_opened_ahead),
 		cmocka_unit_test(names_are_demangled),
 		cmocka_unit_test(names_without_parameters_are_those_of_perf),
 		cmocka_unit_test(hostile_names_stay_as_they_are),
