@@ -129,6 +129,40 @@ check_row() {
 	[ $n -gt 15 ]
 }
 
+# options_of COMMAND : the options in the list that perf 6.1 prints of them, one a line, with a value if it takes one
+options_of() {
+	sed -nE 's/^    (-.)?(, |    )?(--[a-z-]+)?(\[=[^ ]*\]| )?(<)?.*/\1 \3 \5/p' \
+		"$ROOT/tests/data/perf-help/$1.txt" | while read -r first second third; do
+		case $second$third in
+		*'<') value=1 ;;
+		*) value= ;;
+		esac
+		for option in $first ${second%<}; do
+			echo "$option $value"
+		done
+	done
+}
+
+@test "each option of perf's own lists works, or explains itself in a line" {
+	local command option value status n=0
+	for command in record report script annotate; do
+		options_of $command >options
+		[ "$(wc -l <options)" -gt 40 ]
+		while read -r option value; do
+			status=0
+			"$DENDRO" $command "$option" ${value:+"$value"} --help </dev/null >out 2>err || status=$?
+			n=$((n + 1))
+			[ $status -ne 0 ] || continue
+			echo "$command $option $value: $(<err)"
+			expect_equal status "$status" 129
+			expect_equal lines "$(grep -vc "^See 'dendro " err)" 1
+			[ "$(grep -cE 'unknown option|may be' err)" -eq 0 ]
+			grep -Eq -- "$option (is not supported|takes|must follow)|Unknown event" err
+		done <options
+	done
+	[ $n -gt 300 ]
+}
+
 @test "the fields of script are printed as perf prints them" {
 	need perf
 	local fields
