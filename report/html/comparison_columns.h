@@ -21,7 +21,11 @@
 /* What runs have beside a row with nearly all of their cost is a difference of such squares. */
 #define COMPARISON_UNEVEN_BITS 40
 
-/* Appends a comparison of call paths (VIEW_TREE) to @out. 0 or -ENOMEM. */
-int comparison_columns_write(const struct diff *paths, struct byte_buffer *out);
+/*
+ * Appends a comparison of call paths (VIEW_TREE) to @out. @parts: for a first picture, only paths
+ * that have more than one of so many parts of a run, or that lead to one; the cost of those left
+ * out is that of the path above them, with equal weights. 0: all paths. 0 or -ENOMEM.
+ */
+int comparison_columns_write(const struct diff *paths, uint64_t parts, struct byte_buffer *out);
 
 #endif

@@ -142,10 +142,10 @@ static int write_facts_block(FILE *out, const struct comparison_page *page)
 	return err ? err : page_block_write(out, text, size);
 }
 
-static int write_rows_block(FILE *out, const struct comparison_page *page)
+static int write_rows_block(FILE *out, const struct comparison_page *page, uint64_t parts)
 {
 	struct byte_buffer bytes = { 0 };
-	int err = comparison_columns_write(page->paths, &bytes);
+	int err = comparison_columns_write(page->paths, parts, &bytes);
 
 	if (!err)
 		err = page_block_write(out, bytes.bytes, bytes.size);
@@ -159,9 +159,12 @@ int comparison_page_write(FILE *out, const struct comparison_page *page)
 
 	page_text_write(out, &at, comparison_text_end, PAGE_MARK_FACTS);
 	int err = write_facts_block(out, page);
+	page_text_write(out, &at, comparison_text_end, PAGE_MARK_TOP);
+	if (!err)
+		err = write_rows_block(out, page, PAGE_TOP_PARTS);
 	page_text_write(out, &at, comparison_text_end, PAGE_MARK_TREE);
 	if (!err)
-		err = write_rows_block(out, page);
+		err = write_rows_block(out, page, 0);
 	page_text_write(out, &at, comparison_text_end, NULL);
 	return err ? err : stream_finish(out);
 }

@@ -1,9 +1,9 @@
 /*
  * A comparison of runs as one file for browsers: the page, which the build has made of
  * report/html/diff/ and of what both pages need from report/html/page/, with the data in it, as
- * page.h has it for a profile. The data are two blocks (report/html/page_block.h): facts, and the
- * call paths (report/html/comparison_columns.h), which the page adds up and tests itself
- * (report/html/diff/). Its numbers are those of dendro diff --format json.
+ * page.h has it for a profile. The data are three blocks (report/html/page_block.h): facts, the
+ * call paths of a first picture, and all of them (report/html/comparison_columns.h), which the page
+ * adds up and tests itself (report/html/diff/). Its numbers are those of dendro diff --format json.
  */
 #ifndef REPORT_HTML_COMPARISON_PAGE_H
 #define REPORT_HTML_COMPARISON_PAGE_H

@@ -12,8 +12,6 @@
 #include "report/html/page_facts.h"
 #include "report/html/page_text.h"
 
-#define TOP_PARTS 1500 /* the first picture has what is wider than a pixel of that many */
-
 /* A block of what a function writes as text. */
 static int write_text(FILE *out, const struct page *page,
 		      int (*write)(FILE *out, const struct page *page))
@@ -46,7 +44,7 @@ static int write_page(FILE *out, const struct page *page, const struct page_tree
 {
 	const struct page_columns whole = { page->profile, tree, rows, 0, page->view->errors };
 	const struct page_columns top = { page->profile, tree, NULL,
-					  page_tree_total(tree, 0) / TOP_PARTS + 1, false };
+					  page_tree_total(tree, 0) / PAGE_TOP_PARTS + 1, false };
 	const char *at = page_text;
 
 	page_text_write(out, &at, page_text_end, PAGE_MARK_FACTS);

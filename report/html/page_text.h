@@ -10,6 +10,8 @@
 extern const char page_text[], page_text_end[];
 extern const char comparison_text[], comparison_text_end[];
 
+#define PAGE_TOP_PARTS 1500 /* the first picture has what is wider than a pixel of that many */
+
 #define PAGE_MARK_FACTS "@FACTS@"
 #define PAGE_MARK_TOP   "@TOP@"
 #define PAGE_MARK_TREE  "@TREE@"

@@ -20,9 +20,10 @@ async function profile(page) {
 	return [...times, ...(await shown(page, 5)).map((time) => ["another range", time])];
 }
 
-/** Of a comparison: until all is there, for the other trees, and for a filter. */
+/** Of a comparison: until the first picture, until all is there, for the other trees, and for a filter. */
 async function comparison(page) {
-	const times = [["all data", await markAt(page, "dendro-whole")]];
+	const times = [["first picture", await markAt(page, "dendro-first")],
+		["all data", await markAt(page, "dendro-whole")]];
 	for (const [key, name] of [["2", "callers"], ["4", "functions"], ["1", "call paths"]]) {
 		await page.keyboard.press(key);
 		times.push([name, (await shown(page, 1))[0]]);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { byKey, rowsOf, same, wantedOf } from "./compared.mjs";
-import { accessible, colorAt, colorOf, openPage, saved, withPage } from "./open.mjs";
+import { accessible, colorAt, colorOf, openPage, saved, whole, withPage } from "./open.mjs";
 
 const [, , file, ...files] = process.argv;
 const reports = files.map((name) => JSON.parse(readFileSync(name, "utf8")));
@@ -27,6 +27,26 @@ async function numbers(page) {
 		}
 	}
 	await page.click("#reset");
+}
+
+/** The first picture has the shares of the whole, which comes after it. */
+async function firstPicture(browser) {
+	const page = await browser.newPage();
+	await page.addInitScript(() => {
+		window.readRows = () => [...document.querySelectorAll("#first .rows .row")].map((row) =>
+			["function", "before", "after"].map((name) =>
+				row.querySelector(`.${name}`).textContent).join(" "));
+		new MutationObserver(() => {
+			if (document.documentElement.dataset.state === "first")
+				window.firstRows = window.readRows();
+		}).observe(document, { attributes: true, subtree: true, attributeFilter: ["data-state"] });
+	});
+	await page.goto(`file://${file}`);
+	await whole(page);
+	const [first, then] = await page.evaluate(() => [window.firstRows, window.readRows()]);
+	assert.ok(first.length, "rows in the first picture");
+	assert.deepEqual(first.filter((row) => !then.includes(row)), []);
+	await page.close();
 }
 
 /** The rows of the table in sight. */
@@ -133,6 +153,7 @@ async function links(page, browser) {
 await withPage(file, {}, async (page, browser) => {
 	await numbers(page);
 	await keys(page);
+	await firstPicture(browser);
 	await colors(page);
 	await links(page, browser);
 	for (const key of ["1", "2", "4", "5"]) {

@@ -28,23 +28,39 @@ const TITLES = { paths: "Call paths", up: "Functions and their callers", sandwic
 	functions: "Functions", new: "New functions", gone: "Functions that are gone" };
 
 export class ChangePage {
-	/** @param {Comparison} facts @param {Compared} compared */
-	constructor(facts, compared) {
+	/** It shows nothing before take(). @param {Comparison} facts */
+	constructor(facts) {
 		this.facts = facts;
-		this.compared = compared;
+		this.compared = /** @type {Compared} */ (/** @type {unknown} */ (null));
+		this.isWhole = false;
 		this.state = firstChangeState();
 		this.made = new Made();
 		/** @type {Item | null} */
 		this.selected = null;
 		this.selectedIn = 0; /* pane */
 		this.look = /** @type {PaneLook & ChangeLook} */ (/** @type {unknown} */ ({
-			functions: compared.model.functions, colors: readColors(CHANGE_COLORS), unit: "", whole: 0,
+			functions: null, colors: readColors(CHANGE_COLORS), unit: "", whole: 0,
 			all: null, marks: "none", matches: null, flame: false, changes: null,
 			shares: facts.shares, chance: false, scale: "absolute" }));
 		/** By pane. @type {(PaneLook & ChangeLook)[]} */
 		this.looks = [];
 		this.panes = ["first", "second"].map((id, i) => this.makePane(byId(id), i));
 		this.fillHead();
+	}
+
+	/** Shows these data: of the first picture, or the whole, with tests and what the address says.
+	 * @param {Compared} compared @param {boolean} isWhole */
+	take(compared, isWhole) {
+		this.compared = compared;
+		this.isWhole = isWhole;
+		this.made = new Made();
+		this.look.functions = compared.model.functions;
+		if (isWhole) {
+			this.fillProcesses();
+			this.readAddress();
+		} else {
+			this.show();
+		}
 	}
 
 	/** Each has its tree. @param {HTMLElement} host @param {number} i */
@@ -75,7 +91,6 @@ export class ChangePage {
 			option.value = String(i);
 			byId("metric").append(option);
 		});
-		this.fillProcesses();
 		showRuns(byId("quality-body"), facts);
 	}
 
@@ -111,7 +126,7 @@ export class ChangePage {
 			idle } = this.state;
 		/** @type {Showing} */
 		const showing = { kind, func, metric, measure: measureOf(this.state), side, only,
-			status: STATUSES[view] };
+			status: STATUSES[view], isTested: this.isWhole };
 		return this.made.derive(kind,
 			[showing, kernel, inlined, recursion, folded, filters, idle],
 			() => new ChangeTree(this.selection(), showing));
@@ -147,7 +162,8 @@ export class ChangePage {
 		trees.forEach((tree, i) => this.showTree(tree, i, isSandwich));
 		this.showMatched();
 		this.showTools();
-		this.showScale(trees[0]);
+		if (this.isWhole)
+			this.showScale(trees[0]);
 		performance.measure("dendro-shown", "dendro-show");
 	}
 
@@ -178,7 +194,7 @@ export class ChangePage {
 		const by = `by ${measureOf(this.state)} cost`;
 		title.textContent = tree.isOfFunction
 			? `${tree.isUp ? "Callers" : "Callees"} of ${shown(nameOf(this.look.functions, func))} ${by}`
-			: `${TITLES[view]} ${by}: ${grouped(tree.count())}`;
+			: `${TITLES[view]} ${by}${this.isWhole ? `: ${grouped(tree.count())}` : ""}`;
 	}
 
 	/** What all samples with a match on their path cost, each counted once. */

@@ -32,6 +32,7 @@ import { Tests } from "./statistics.js";
  * @property {Side | "both"} side whose costs are widths
  * @property {boolean} only rows that are significant, and those above them
  * @property {number} status 1: new rows alone; 2: gone ones; 0: all
+ * @property {boolean} isTested whether rows are: not in a first picture, which has not all of them
  */
 
 /**
@@ -43,6 +44,8 @@ import { Tests } from "./statistics.js";
  * @property {(measure: Measure) => Fill} fill
  */
 
+/** @type {TestedRows} */
+const NO_ROWS = { n: 0, rowOf: () => -1, above: new Int32Array(0), fill: () => () => {} };
 const SURELY = 0.5; /* of what moved below its parent: the hot path goes on */
 const CODE = ["user", "inline", "kernel", "marker"];
 
@@ -136,7 +139,8 @@ export class ChangeTree {
 		this.known = new Map();
 		/** @type {Set<Item>} */
 		this.isPrepared = new Set();
-		this.rows = showing.kind === "paths" ? this.rowsOfNodes() : this.rowsOfItems();
+		this.rows = !showing.isTested ? NO_ROWS
+			: showing.kind === "paths" ? this.rowsOfNodes() : this.rowsOfItems();
 		const empty = new Float64Array(0);
 		/** By row that was tested. @type {Record<Measure, Float64Array>} */
 		this.q = { self: empty, total: empty };

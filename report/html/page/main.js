@@ -4,28 +4,16 @@
 import { listen } from "./actions.js";
 import { Page } from "./page.js";
 import { readBlock, readJson, readModel } from "./payload.js";
-
-/** Lets the browser paint. */
-function painted() {
-	return new Promise((resolve) => {
-		requestAnimationFrame(() => setTimeout(resolve));
-		setTimeout(resolve, 100); /* a page in the background is not painted */
-	});
-}
+import { firstWasShown, wholeIsShown } from "./steps.js";
 
 async function start() {
 	const facts = /** @type {Facts} */ (await readJson("facts"));
 	const page = new Page(facts);
 	listen(page);
 	page.take(readModel(await readBlock("top"), facts.kinds), false);
-	document.documentElement.dataset.state = "first";
-	performance.mark("dendro-first");
-	await painted();
-	if (document.readyState === "loading")
-		await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve));
+	await firstWasShown();
 	page.take(readModel(await readBlock("tree"), facts.kinds), true);
-	document.documentElement.dataset.state = "whole";
-	performance.mark("dendro-whole");
+	wholeIsShown();
 }
 
 start();
