@@ -67,8 +67,9 @@ static int open_tasks(struct evlist_impl *impl, const pid_t *tids, size_t n_tids
 static void set_watermark(struct evlist_impl *impl)
 {
 	struct evlist *evlist = &impl->evlist;
+	const uint64_t samples = impl->wakes_at_once ? 1 : impl->sizes.samples / WATERMARK_PART;
 	for (size_t e = 0; e < evlist->n_events; e++)
-		evlist->events[e].attr.wakeup_watermark = impl->sizes.samples / WATERMARK_PART;
+		evlist->events[e].attr.wakeup_watermark = (uint32_t)samples;
 	evlist->events[evlist->n_events].attr.wakeup_watermark =
 		impl->sizes.sideband / WATERMARK_PART;
 }
@@ -174,6 +175,7 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 	evlist->n_events = n_events;
 	impl->absent_cpus = options->absent_cpus;
 	impl->n_absent_cpus = options->n_absent_cpus;
+	impl->wakes_at_once = options->wakes_at_once;
 	int err = evlist_choose_cpus(impl, options, events, n_events);
 	if (err)
 		return err;

@@ -61,6 +61,7 @@ struct evlist_options {
 	bool has_cgroups;       /* samples contain the ids of cgroups, if the kernel knows them */
 	bool has_other_stacks;  /* stacks that were left for the sampled ones are recorded, too,
 				   where possible */
+	bool wakes_at_once;     /* each sample wakes the reader, however little the ring holds */
 	const struct evlist_syscalls *syscalls;
 };
 

@@ -26,7 +26,8 @@
 #define TOUCH_PAGE_MIN 4096
 
 struct live_processes {
-	struct module_table modules;
+	struct module_table *modules; /* or: */
+	struct module_table own_modules;
 	struct elf_modules *elf_modules;
 	struct {
 		pid_t pid;
@@ -34,17 +35,18 @@ struct live_processes {
 	} slots[N_SLOTS];
 };
 
-struct live_processes *live_processes_create(void)
+struct live_processes *live_processes_create(struct module_table *modules)
 {
 	struct live_processes *processes = calloc(1, sizeof(*processes));
 
 	if (!processes)
 		return NULL;
-	if (module_table_init(&processes->modules)) {
+	processes->modules = modules ? modules : &processes->own_modules;
+	if (!modules && module_table_init(&processes->own_modules)) {
 		free(processes);
 		return NULL;
 	}
-	processes->elf_modules = elf_modules_create(&processes->modules);
+	processes->elf_modules = elf_modules_create(processes->modules);
 	if (!processes->elf_modules) {
 		live_processes_destroy(processes);
 		return NULL;
@@ -61,7 +63,8 @@ void live_processes_destroy(struct live_processes *processes)
 			address_space_unref(processes->slots[i].space);
 	}
 	elf_modules_destroy(processes->elf_modules);
-	module_table_deinit(&processes->modules);
+	if (processes->modules == &processes->own_modules)
+		module_table_deinit(&processes->own_modules);
 	free(processes);
 }
 
@@ -130,12 +133,12 @@ static uint32_t find_module(struct live_processes *processes, pid_t pid,
 				  .inode = is_vdso         ? 0
 					   : is_file(line) ? line->inode
 							   : (uint32_t)pid };
-	uint32_t n_before = processes->modules.n_modules;
-	uint32_t id = module_table_add(&processes->modules, &key);
+	uint32_t n_before = processes->modules->n_modules;
+	uint32_t id = module_table_add(processes->modules, &key);
 
 	if (!id || id < n_before)
 		return id;
-	struct module *module = module_table_get(&processes->modules, id);
+	struct module *module = module_table_get(processes->modules, id);
 	if (is_vdso)
 		module->located.image_fd = own_vdso();
 	return key.kind == MODULE_ELF && set_other_path(module, pid, line) ? 0 : id;

@@ -13,8 +13,9 @@
 
 struct live_processes;
 
-/* NULL: out of memory. */
-struct live_processes *live_processes_create(void);
+/* @modules: where the mappings' modules are entered, borrowed; NULL: in a table of its own. NULL:
+ * out of memory. */
+struct live_processes *live_processes_create(struct module_table *modules);
 void live_processes_destroy(struct live_processes *processes);
 /* The unwind information of the files that the processes have mapped. */
 struct elf_modules *live_processes_modules(struct live_processes *processes);

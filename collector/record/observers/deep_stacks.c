@@ -340,7 +340,7 @@ void deep_stacks_see(struct deep_stacks *stacks, const struct record *record)
 static int prepare(struct deep_stacks *stacks)
 {
 	if (!stacks->processes)
-		stacks->processes = live_processes_create();
+		stacks->processes = live_processes_create(NULL);
 	if (stacks->processes && !stacks->unwinder)
 		stacks->unwinder = unwinder_create(live_processes_modules(stacks->processes));
 	return stacks->unwinder ? 0 : -ENOMEM;
