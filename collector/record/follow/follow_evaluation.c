@@ -1,0 +1,240 @@
+#include "collector/record/follow/follow_evaluation.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "cct/base/clock.h"
+#include "collector/paths/sample_path.h"
+#include "collector/record/live/live_process.h"
+#include "collector/values/value_function.h"
+#include "collector/values/value_stack.h"
+
+/* Strings are asked for byte by byte. */
+#define READ_AHEAD VALUE_STRING_MAX
+#define PAGE_MIN   4096u
+
+/* What was read for the present sample. */
+struct reading {
+	pid_t pid;
+	struct memory_record record;
+	struct memory_part parts[MEMORY_PARTS_MAX];
+	uint8_t bytes[MEMORY_BYTES_MAX];
+};
+
+struct follow_evaluation {
+	const struct follow_subjects *subjects;
+	struct profile *profile; /* for the modules */
+	struct live_processes *processes;
+	const struct machine *machine;
+	struct symbolizer *symbolizer;
+	struct value_stack *stack;
+	struct value_function functions[FOLLOW_MAX];
+	struct reading reading;
+};
+
+static bool init_functions(struct follow_evaluation *evaluation)
+{
+	const struct follow_subjects *subjects = evaluation->subjects;
+
+	for (size_t i = 0; i < subjects->n; i++)
+		if (value_function_init(&evaluation->functions[i], subjects->subjects[i].function))
+			return false;
+	return true;
+}
+
+static bool init(struct follow_evaluation *evaluation)
+{
+	const struct symbolizer_options names = { .names = NAMES_WITHOUT_PARAMETERS };
+	struct utsname name;
+
+	evaluation->machine = uname(&name) == 0 ? machine_find(name.machine) : NULL;
+	evaluation->profile = profile_create();
+	if (!evaluation->profile)
+		return false;
+	evaluation->processes = live_processes_create(&evaluation->profile->modules);
+	evaluation->symbolizer = symbolizer_create(evaluation->profile, &names);
+	evaluation->stack = value_stack_create(&evaluation->profile->modules);
+	return evaluation->processes && evaluation->symbolizer && evaluation->stack &&
+	       init_functions(evaluation);
+}
+
+struct follow_evaluation *follow_evaluation_create(const struct follow_subjects *subjects)
+{
+	struct follow_evaluation *evaluation = calloc(1, sizeof(*evaluation));
+
+	if (!evaluation)
+		return NULL;
+	evaluation->subjects = subjects;
+	if (init(evaluation))
+		return evaluation;
+	follow_evaluation_destroy(evaluation);
+	return NULL;
+}
+
+void follow_evaluation_destroy(struct follow_evaluation *evaluation)
+{
+	if (!evaluation)
+		return;
+	for (size_t i = 0; i < evaluation->subjects->n; i++)
+		value_function_deinit(&evaluation->functions[i]);
+	value_stack_destroy(evaluation->stack);
+	symbolizer_destroy(evaluation->symbolizer);
+	live_processes_destroy(evaluation->processes);
+	profile_destroy(evaluation->profile);
+	free(evaluation);
+}
+
+static enum memory_outcome outcome_of(int err)
+{
+	switch (err) {
+	case -ESRCH:
+		return MEMORY_GONE;
+	case -EPERM:
+	case -EACCES:
+		return MEMORY_FORBIDDEN;
+	default:
+		return MEMORY_UNMAPPED;
+	}
+}
+
+/* The last part goes on if the bytes follow it. */
+static void add_part(struct reading *reading, uint64_t addr, size_t size)
+{
+	struct memory_record *record = &reading->record;
+	struct memory_part *last =
+		record->header.n_parts ? &reading->parts[record->header.n_parts - 1] : NULL;
+
+	record->n_bytes += size;
+	if (last && last->addr + last->size == addr) {
+		last->size += (uint32_t)size;
+		return;
+	}
+	reading->parts[record->header.n_parts++] =
+		(struct memory_part){ .addr = addr, .size = (uint32_t)size };
+}
+
+static bool read_process(struct reading *reading, uint64_t addr, size_t size)
+{
+	struct memory_record *record = &reading->record;
+	const size_t left = MEMORY_BYTES_MAX - record->n_bytes;
+	const size_t in_page = PAGE_MIN - addr % PAGE_MIN;
+	size_t wanted = size == 1 ? READ_AHEAD : size;
+
+	if (wanted > size && wanted > in_page)
+		wanted = in_page;
+	if (wanted > left)
+		wanted = left;
+	if (wanted < size || record->header.n_parts == MEMORY_PARTS_MAX) {
+		record->header.outcome = MEMORY_TOO_MUCH;
+		return false;
+	}
+	int err = live_memory_read(reading->pid, addr, reading->bytes + record->n_bytes, wanted);
+	if (err) {
+		record->header.outcome = outcome_of(err);
+		return false;
+	}
+	add_part(reading, addr, wanted);
+	return true;
+}
+
+/* What was read once stays as it was, for it is what readers of the recording will find. */
+static bool read_later(void *data, uint64_t addr, size_t size, uint8_t *bytes)
+{
+	struct reading *reading = data;
+	const uint8_t *found = memory_record_find(&reading->record, addr, size);
+
+	if (!found && read_process(reading, addr, size))
+		found = memory_record_find(&reading->record, addr, size);
+	if (found)
+		memcpy(bytes, found, size);
+	return found;
+}
+
+static void begin_reading(struct reading *reading, const struct follow_request *request)
+{
+	reading->pid = request->pid;
+	reading->record = (struct memory_record){
+		.header = { .pid = request->pid, .tid = request->tid, .time_ns = request->time_ns },
+		.parts = reading->parts,
+		.bytes = reading->bytes,
+	};
+}
+
+/* In the present walk. */
+static void evaluate(struct follow_evaluation *evaluation, size_t subject,
+		     struct follow_answer *answer)
+{
+	struct value_depth depth;
+	struct value_text text;
+	Dwarf_Die type;
+	size_t at;
+	int found = value_function_find(&evaluation->functions[subject], evaluation->symbolizer,
+					evaluation->stack, &at, &depth);
+
+	if (found <= 0)
+		return;
+	enum debug_reason reason =
+		value_stack_evaluate(evaluation->stack, at, depth.n_outer - 1u,
+				     &evaluation->subjects->subjects[subject].expression,
+				     evaluation->symbolizer, &text, &type);
+	answer->found |= (uint16_t)(1u << subject);
+	if (reason == DEBUG_NO_SUCH_PART)
+		answer->wrong |= (uint16_t)(1u << subject);
+	if (reason == DEBUG_NO_INFORMATION)
+		answer->without |= (uint16_t)(1u << subject);
+}
+
+/* false: the registers are not those of a program that is unwound. */
+static bool make_stack(const struct follow_evaluation *evaluation,
+		       const struct follow_request *request, const uint64_t *regs,
+		       const uint8_t *bytes, struct user_stack *stack_ret)
+{
+	*stack_ret = (struct user_stack){ .arch = machine_arch(evaluation->machine, request->abi),
+					  .bytes = bytes,
+					  .size = request->stack_size,
+					  .is_full = request->is_full };
+	return stack_ret->arch &&
+	       regs_from_perf(stack_ret->arch, request->mask, regs, &stack_ret->regs);
+}
+
+static void look_at(struct follow_evaluation *evaluation, const struct follow_request *request,
+		    const struct user_stack *stack, struct follow_answer *answer)
+{
+	struct reading *reading = &evaluation->reading;
+
+	if (request->has_changed)
+		live_process_forget(evaluation->processes, request->pid);
+	const struct address_space *space = live_process_space(evaluation->processes, request->pid);
+	if (!space) {
+		reading->record.header.outcome = MEMORY_GONE;
+		return;
+	}
+	value_stack_walk(evaluation->stack, space, stack);
+	value_stack_use_process(evaluation->stack, read_later, reading);
+	for (size_t i = 0; i < evaluation->subjects->n; i++)
+		evaluate(evaluation, i, answer);
+}
+
+void follow_evaluation_answer(struct follow_evaluation *evaluation,
+			      const struct follow_request *request, const uint64_t *regs,
+			      const uint8_t *stack, struct follow_answer_message *answer_ret)
+{
+	struct memory_record_header *header = &evaluation->reading.record.header;
+	struct follow_answer *answer = &answer_ret->answer;
+	struct perf_event_header *record = (struct perf_event_header *)answer_ret->record;
+	struct user_stack user_stack;
+
+	*answer = (struct follow_answer){ .number = request->number };
+	begin_reading(&evaluation->reading, request);
+	if (now_ns() - request->time_ns > FOLLOW_DELAY_MAX_NS)
+		header->outcome = MEMORY_TOO_LATE;
+	else if (make_stack(evaluation, request, regs, stack, &user_stack))
+		look_at(evaluation, request, &user_stack, answer);
+	if (!header->n_parts && header->outcome == MEMORY_READ)
+		return;
+	header->delay_ns = now_ns() - request->time_ns;
+	memory_record_encode(&evaluation->reading.record, record);
+	answer->size = record->size;
+}
