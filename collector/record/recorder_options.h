@@ -16,6 +16,8 @@
 #include "collector/record/parts/recent_parts.h"
 #include "perf/counters/evlist.h"
 
+struct follow_link; /* collector/record/follow/follow_link.h */
+
 /* What becomes of stacks that are deeper than the copies in samples. */
 enum deep_stacks {
 	DEEP_STACKS_SAFE,    /* completed where watching threads can't harm them */
@@ -49,7 +51,8 @@ struct recorder_options {
 	uint64_t ring_size;     /* bytes; 0: chosen by the rate */
 	bool is_fallback;       /* the event is cpu-clock, because cycles is not available */
 	bool no_inherit;
-	bool has_wakers; /* by whom waits end is recorded, too; needs off-cpu */
+	struct follow_link *follow; /* who reads what --follow asks for; NULL: nobody; borrowed */
+	bool has_wakers;            /* by whom waits end is recorded, too; needs off-cpu */
 	enum deep_stacks deep_stacks;
 	int compression_level;
 	bool has_compression_level; /* the user chose it; else pipes are plain, files are not */

@@ -314,6 +314,8 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		.branch_filter = options->branch_filter,
 		.has_cgroups = recorder_options_note_cgroups(options),
 		.has_other_stacks = options->deep_stacks != DEEP_STACKS_CUT,
+		/* Of the whole machine, these would be too many. */
+		.wakes_at_once = options->follow && !events->is_system_wide,
 	};
 
 	if (evlist_options.target == EVLIST_COMMAND) {

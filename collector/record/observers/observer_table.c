@@ -1,5 +1,6 @@
 #include "collector/record/observers/observer_table.h"
 
+#include "collector/record/follow/follower.h"
 #include "collector/record/observers/build_ids.h"
 #include "collector/record/observers/capture.h"
 #include "collector/record/observers/code_reader.h"
@@ -21,5 +22,5 @@ const struct recording_observer *const observer_table[N_OBSERVERS] = {
 	&jitdump_observer,        &jit_maps_observer,    &code_reader_observer,
 	&hotspot_reader_observer, &wakers_observer,      &stack_gaps_observer,
 	&stack_holes_observer,    &deep_stacks_observer, &signal_contexts_observer,
-	&silent_threads_observer,
+	&silent_threads_observer, &follower_observer,
 };

@@ -4,7 +4,7 @@
 
 #include "collector/record/observing/recording_observer.h"
 
-#define N_OBSERVERS 13
+#define N_OBSERVERS 14
 /* recording_observers.h describes the meaning of their order. */
 extern const struct recording_observer *const observer_table[N_OBSERVERS];
 

@@ -27,6 +27,8 @@
 #include "perf/records/record.h"
 #include "perf/writer/data_writer.h"
 
+struct follow_link; /* collector/record/follow/follow_link.h */
+
 /* The recording, as observers see it. Everything is borrowed, and valid until they are destroyed;
  * fields without a mark are set when they begin. */
 struct observed_recording {
@@ -45,6 +47,7 @@ struct observed_recording {
 	bool completes_stacks; /* stacks deeper than the copies in samples are completed */
 	bool watches_stacks;   /* with debug registers, where that is needed */
 	bool has_vdso32;       /* the vdso of 32-bit processes is recorded already */
+	struct follow_link *follow; /* who reads what --follow asks for; NULL: nobody */
 };
 
 /* A round of the drain: all samples up to @began_ns are in the rings, and it reads up to @end_ns.

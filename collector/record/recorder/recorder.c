@@ -268,6 +268,7 @@ int recorder_open(const struct recorder_options *options, struct recorder **reco
 	recorder->start.drain = &recorder->drain;
 	recorder->observed.proc = "/proc";
 	recorder->observed.records_wakers = options->has_wakers;
+	recorder->observed.follow = options->follow;
 	int err = open_all(recorder);
 	if (err) {
 		*error_ret = steal_ptr(recorder->notes.error);
