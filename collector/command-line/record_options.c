@@ -269,6 +269,24 @@ static int take_max_files(const struct option_use *use, void *field)
 	return 0;
 }
 
+static int take_follow(const struct option_use *use, void *field)
+{
+	struct follow_subjects *follow = field;
+
+	if (!follow->subjects)
+		follow->subjects = calloc(FOLLOW_MAX, sizeof(*follow->subjects));
+	if (!follow->subjects)
+		return message_error_of_memory(use->command);
+	if (follow->n == FOLLOW_MAX)
+		return message_wrong_use(use->command, "%s may be given %d times.", use->spelling,
+					 FOLLOW_MAX);
+	const char *wrong = value_subject_parse(&follow->subjects[follow->n], use->value);
+	follow->n += !wrong;
+	return wrong ? message_wrong_use(use->command, "%s: '%s' %s.", use->spelling, use->value,
+					 wrong)
+		     : 0;
+}
+
 #define FIELD(name) offsetof(struct record_arguments, name)
 
 const struct command_option record_target_options[] = {
@@ -440,6 +458,14 @@ const struct command_option record_options[] = {
 		  "cond; u, k: of a mode; save_type: with their types; and more of perf's names",
 	  .take = take_branch_filter,
 	  .offset = FIELD(options.branch_filter) },
+	{ .name = "follow",
+	  .argument = "FUNCTION:EXPRESSION",
+	  .help = "right after each sample with FUNCTION on its path, read the memory that "
+		  "EXPRESSION (p->field, as in dendro values) leads to from the process: values, "
+		  "--where and --split then know it, marked as read later (may be given several "
+		  "times)",
+	  .take = take_follow,
+	  .offset = FIELD(follow) },
 	{ .heading = "When" },
 	{ .shared = record_time_options },
 	{ .name = "delay",
@@ -550,6 +576,7 @@ void record_arguments_deinit(struct record_arguments *arguments)
 {
 	recorder_signals_deinit(&arguments->signals);
 	events_destroy(arguments->events, arguments->n_events);
+	free(arguments->follow.subjects);
 	process_choice_deinit(&arguments->options.processes);
 	int_list_deinit(&arguments->options.tids);
 	int_list_deinit(&arguments->options.cpus);
@@ -625,6 +652,24 @@ static int check_profile(struct record_arguments *arguments)
 					 "profile, whose size does not grow with the "
 					 "samples: limit the time with -d.",
 					 options->output);
+	return 0;
+}
+
+/* What is read is of use where variables are evaluated, and they need registers. */
+static int check_follow(const struct record_arguments *arguments)
+{
+	if (!arguments->follow.n)
+		return 0;
+	if (arguments->is_profile)
+		return message_wrong_use(
+			arguments->command,
+			"--follow is for recordings, and %s will be a profile, which has no "
+			"variables: record to a file, and give --split to 'dendro build'.",
+			arguments->options.output);
+	if (arguments->options.has_frame_pointers)
+		return message_wrong_use(arguments->command,
+					 "--follow needs the registers of samples, which "
+					 "--call-graph fp leaves out: leave out one.");
 	return 0;
 }
 
@@ -772,6 +817,8 @@ int record_arguments_check(struct record_arguments *arguments)
 	int status = check_stacks(arguments);
 	if (!status)
 		status = check_profile(arguments);
+	if (!status)
+		status = check_follow(arguments);
 	if (!status)
 		status = check_recent(arguments);
 	if (!status)

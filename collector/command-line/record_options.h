@@ -3,6 +3,7 @@
 #define COLLECTOR_COMMAND_LINE_RECORD_OPTIONS_H
 
 #include "collector/command-line/options.h"
+#include "collector/record/follow/follow_link.h"
 #include "collector/record/recorder/recorder.h"
 
 /* In which modes events count that do not name them. */
@@ -15,6 +16,7 @@ struct record_arguments {
 	struct event *events; /* of -e; owned */
 	size_t n_events;
 	enum record_modes modes;
+	struct follow_subjects follow; /* FOLLOW_MAX have room; owned */
 	bool is_profile; /* the output is a profile, because of its name; set by the check */
 	bool is_verbose, is_quiet;
 };

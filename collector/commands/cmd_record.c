@@ -13,6 +13,7 @@
 #include "collector/commands/commands.h"
 #include "collector/commands/recording_run.h"
 #include "collector/files/profile_builder.h"
+#include "collector/record/follow/follow_process.h"
 #include "collector/record/kept_part.h"
 #include "collector/record/observing/recording_notes.h"
 #include "collector/record/recording_file.h"
@@ -176,6 +177,26 @@ static int record_profile(struct record_arguments *arguments)
 	return status;
 }
 
+static int record_following(struct record_arguments *arguments)
+{
+	struct follow_link link;
+	int err = follow_process_start(&arguments->follow, &link);
+
+	if (err)
+		return message_error("record",
+				     "cannot start the process that reads for --follow: %s.",
+				     strerror(-err));
+	arguments->options.follow = &link;
+	int status = record(arguments, NULL);
+	arguments->options.follow = NULL;
+	const int signal_number = follow_process_finish(&link);
+	if (signal_number)
+		message_note("record",
+			     "the process that reads for --follow was ended by signal %d (%s).",
+			     signal_number, strsignal(signal_number));
+	return status;
+}
+
 static int check_and_record(struct record_arguments *arguments)
 {
 	int status = record_arguments_check(arguments);
@@ -186,7 +207,9 @@ static int check_and_record(struct record_arguments *arguments)
 		status = recording_run_choose_events(arguments);
 	if (status)
 		return status;
-	return arguments->is_profile ? record_profile(arguments) : record(arguments, NULL);
+	if (arguments->is_profile)
+		return record_profile(arguments);
+	return arguments->follow.n ? record_following(arguments) : record(arguments, NULL);
 }
 
 int cmd_record(int argc, char **argv)

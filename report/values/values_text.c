@@ -136,8 +136,8 @@ static void write_later(FILE *out, const struct value_later *later)
 {
 	if (later->n)
 		fprintf(out,
-			"For %" PRIu64 " samples, memory was read later, %.3g ms after the sample "
-			"on average, %.3g ms at most:\nwhat it held may have changed meanwhile.\n",
+			"For %" PRIu64 " samples, memory was read later, %.3f ms after the sample "
+			"on average, %.3f ms at most:\nwhat it held may have changed meanwhile.\n",
 			later->n, (double)later->sum_ns / 1e6 / (double)later->n,
 			(double)later->max_ns / 1e6);
 	for (size_t i = 0; i < VALUE_FAILURES_MAX && later->failures[i].why; i++)

@@ -1,0 +1,202 @@
+# record --follow: what variables lead to on the heap, read from the living process, of a program
+# whose shares are known.
+
+load lib
+
+setup_file() {
+	load lib
+	prepare make_recordings
+}
+
+build() { # build NAME COMPILER FLAG...
+	local name=$1 compiler=$2
+	shift 2
+	"$compiler" -std=gnu17 -D_GNU_SOURCE -I "$ROOT" "$@" -o "$name" \
+		"$ROOT/tests/workloads/followed.c"
+}
+
+# follow FILE OPTION... -- COMMAND...
+follow() {
+	local file=$1
+	shift
+	"$DENDRO" record -e cpu-clock -F 997 --no-jitter -o "$file" "$@" 2>"$file.log" >/dev/null
+}
+
+make_recordings() {
+	need_events
+	need jq gcc
+	cd "$BATS_FILE_TMPDIR"
+	build gcc-O0 gcc -g -O0
+	build gcc-O2 gcc -g -O2
+	build inlined gcc -g -O2 -DINLINED
+	build none gcc -O2
+	! command -v clang >/dev/null || build clang-O2 clang -g -O2
+	local program
+	for program in gcc-O0 gcc-O2 inlined clang-O2; do
+		[ ! -e $program ] || follow $program.data --follow 'run:machine->op->opcode' \
+			--follow 'run: machine->op->name' --follow 'run:machine->next->opcode' -- \
+			./$program 1
+	done
+	follow without.recorded -- ./gcc-O2 0.2
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_FILE_TMPDIR"
+}
+
+values() { # values FILE FILTER ARGUMENT... : of the JSON
+	local file=$1 filter=$2
+	shift 2
+	"$DENDRO" values --format json -i "$file" "$@" | jq -r "$filter"
+}
+
+# The samples with a value that ends so, then all that know one.
+samples_with() { # samples_with FILE VALUE EXPRESSION
+	values "$1" '.variables[0] | "\([.values[] | select(.value | endswith($ENV.value)) |
+		.samples] | add) \(.known)"' run "$3"
+}
+
+@test "follow: fields on the heap have the shares that are known by construction" {
+	local file value share n all
+	for file in *.data; do
+		while read -r value share; do
+			read -r n all < <(value=$value samples_with "$file" "$value" 'machine->op->opcode')
+			[ "$all" -gt 200 ]
+			expect_share "$file: $value" "$n" "$all" "$share" 10
+		done <<-END
+			ADD 5
+			LOAD 3
+			STORE 2
+		END
+		read -r n all < <(value='"add"' samples_with "$file" '"add"' 'machine->op->name')
+		expect_share "$file: add" "$n" "$all" 5 10
+	done
+}
+
+@test "follow: what was read later is counted; what the sample has in itself is not" {
+	local file
+	for file in *.data; do
+		# All, but for a few whose read was too late on a busy machine.
+		values "$file" '.variables[] | .read_later == .known' run 'machine->op->opcode' |
+			grep -qx true
+		values "$file" '.variables[] | .read_later == 0' run now | grep -qx true
+		values "$file" '.read_later | .samples + ([.not_read[]] | add) > 200' run now |
+			grep -qx true
+	done
+	[ "$(values inlined.data '.inlined > 0' run now)" = true ]
+	run "$DENDRO" values -i gcc-O2.data run machine
+	[ "$status" -eq 0 ]
+	grep -q 'memory was not read: nothing is mapped there' <<<"$output"
+}
+
+@test "follow: without it, nothing is known, and nothing is said of it" {
+	values without.recorded '.variables[0].known == 0 and .read_later.samples == 0' run \
+		'machine->op->opcode' | grep -qx true
+	run "$DENDRO" values -i without.recorded run 'machine->op->opcode'
+	lacks later <<<"$output"
+}
+
+@test "follow: a pointer to nowhere is counted with its reason, and what was read before is there" {
+	values gcc-O2.data '.variables[0] | .known == 0 and .missing["in memory that the sample does not have"] > 200' \
+		run 'machine->next->opcode' | grep -qx true
+	# The other two expressions of the same samples are known.
+	values gcc-O2.data '.variables[0].known > 200' run 'machine->op->opcode' | grep -qx true
+	grep -q 'memory was not read for .* samples: nothing is mapped there' gcc-O2.data.log
+}
+
+# Samples in the rows below run(), "add later".
+rows_of() { # rows_of OPTION...
+	"$DENDRO" report --format json --min 0 "$@" >tree.json
+	ask tree.json 'weight_per_sample as $w | [named_nodes[] | select(.kind == "marker" and
+		(.name | startswith("[machine")))] | group_by(.name)[] |
+		"\(.[0].name) \(map(.total[0]) | add / $w | round)"'
+}
+
+@test "follow: --split has rows that say so, in recordings and in stored profiles" {
+	rows_of -i gcc-O2.data --split 'run:machine->op->opcode' >rows
+	cat rows
+	grep -q '^\[machine->op->opcode = ADD, read later\] ' rows
+	lacks -E 'ADD\]|LOAD\]|STORE\]' rows
+	"$DENDRO" build -i gcc-O2.data -o split.cct --split 'run:machine->op->opcode' 2>/dev/null
+	rows_of -i split.cct >stored
+	diff rows stored
+	run "$DENDRO" report -i split.cct
+	grep -q 'samples split by a value that was read a moment later' <<<"$output"
+	# The sample has this one in itself.
+	"$DENDRO" build -i gcc-O2.data -o split.cct --split run:now 2>/dev/null
+	run "$DENDRO" report -i split.cct
+	lacks later <<<"$output"
+}
+
+@test "follow: --where takes the samples, and says by what" {
+	local n
+	n=$(value=LOAD samples_with gcc-O2.data LOAD 'machine->op->opcode' | cut -d' ' -f1)
+	run "$DENDRO" report -i gcc-O2.data --where 'run:machine->op->opcode == LOAD'
+	grep -q 'samples for which --where was' <<<"$output"
+	grep -Eq "^events +$n samples" <<<"$output"
+}
+
+@test "follow: perf and archives read such a recording" {
+	need perf
+	local n
+	n=$(perf script -i gcc-O2.data -F comm,tid 2>perf.log | grep -c gcc-O2)
+	[ "$n" -gt 200 ]
+	lacks -i error perf.log
+	"$DENDRO" archive -i gcc-O2.data -o followed.tar.zst 2>/dev/null
+	"$DENDRO" values --format json -i followed.tar.zst run 'machine->op->opcode' |
+		jq -e '.variables[0].known > 200'
+}
+
+@test "follow: processes that run already, and the whole machine" {
+	./gcc-O2 30 &
+	local pid=$!
+	follow attached.recorded --follow 'run:machine->op->opcode' -p $pid -d 1
+	need_root
+	follow machine.recorded --follow 'run:machine->op->opcode' -a -d 1
+	kill $pid
+	values attached.recorded '.variables[0].known > 20' run 'machine->op->opcode' | grep -qx true
+	values machine.recorded '.variables[0].known > 20' run 'machine->op->opcode' | grep -qx true
+}
+
+@test "follow: parts and pipes have what was read, too" {
+	follow parts --follow 'run:machine->op->opcode' --switch-output=300ms -- ./gcc-O2 1
+	local part n=0
+	for part in parts.2*; do
+		values "$part" '.variables[0].known > 0' run 'machine->op->opcode' | grep -qx true
+		n=$((n + 1))
+	done
+	[ $n -gt 1 ]
+	"$DENDRO" record -q -e cpu-clock -o - --follow 'run:machine->op->opcode' -- ./gcc-O2 0.5 |
+		"$DENDRO" report --split 'run:machine->op->opcode' -i - >piped
+	grep -q 'read later' piped
+}
+
+@test "follow: what finds nothing is said, and what cannot be is refused" {
+	follow none.recorded --follow 'run:machine->op' --follow 'nowhere:x' -- ./none 0.2
+	grep -q "'run' has no debug information" none.recorded.log
+	grep -q "no stack had a frame of 'nowhere'" none.recorded.log
+	follow wrong.recorded --follow 'run:machine->colour' -- ./gcc-O2 0.2
+	grep -q "'run' had no such variable or member of 'machine->colour'" wrong.recorded.log
+	run "$DENDRO" record --follow 'run' -- true
+	[ "$status" -eq 129 ]
+	run "$DENDRO" record --follow 'run:machine->op' -o profile.cct -- true
+	[ "$status" -eq 129 ]
+	grep -q "a profile, which has no variables" <<<"$output"
+	run "$DENDRO" record --follow 'run:machine->op' --call-graph fp -- true
+	[ "$status" -eq 129 ]
+	grep -q "needs the registers of samples" <<<"$output"
+}
+
+@test "follow: without the process that reads, the recording goes on, and says so" {
+	follow killed.recorded --follow 'run:machine->op->opcode' -- sh -c '
+		for process in /proc/[0-9]*; do
+			[ "$(cut -d" " -f4 $process/stat 2>/dev/null)" != $PPID ] ||
+				[ ${process#/proc/} = $$ ] || kill -9 ${process#/proc/}
+		done
+		exec ./gcc-O2 0.5'
+	grep -q "has ended early" killed.recorded.log
+	grep -q "was ended by signal 9" killed.recorded.log
+	values killed.recorded '.variables[0].known == 0 and .read_later.not_read["not in time"] > 100' \
+		run 'machine->op->opcode' | grep -qx true
+}
