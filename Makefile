@@ -256,6 +256,7 @@ accuracy:
 	tests/accuracy/gdb $(UNWIND_CASES)
 	tests/accuracy/values $(VALUE_CASES)
 	tests/accuracy/distortion $(BUILD)/dendro
+	tests/accuracy/followed $(BUILD)/dendro
 	$(BUILD)/tests/unit/steps/test_steps_strings all
 
 FUZZ_SECONDS ?= 60

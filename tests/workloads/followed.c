@@ -3,7 +3,7 @@
  * no sample has them. Of its ten instructions, which all do the same work, five are ADD, three LOAD
  * and two STORE. The machine's ->opcode and ->op change in place before each instruction, and run()
  * has the truth in @now, in a register or on its stack. ITERATIONS: of a loop, the work of an
- * instruction; without, it is some units of a round.
+ * instruction; without, it is some units of a round. Prints how many instructions it has run.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct op {
 };
 
 struct machine {
-	unsigned long n_run;
+	unsigned long n_different; /* of instructions from the machine's: none */
 	const struct op *op;
 	enum opcode opcode;
 	char name[8];
@@ -45,7 +45,7 @@ FUNCTION static void iterate(unsigned long n)
 RUN void run(struct machine *machine, enum opcode now, unsigned long iterations)
 {
 	iterate(iterations);
-	machine->n_run += now != machine->opcode;
+	machine->n_different += now != machine->opcode;
 	KEEP_FRAME();
 }
 
@@ -76,11 +76,12 @@ int main(int argc, char **argv)
 {
 	const unsigned long iterations = argc > 2 ? strtoul(argv[2], NULL, 0) : 0;
 	struct rounds rounds = rounds_begin(argc, argv);
-	struct machine *machine = on_heap(&(struct machine){ .n_run = 0 }, sizeof(*machine));
+	struct machine *machine = on_heap(&(struct machine){ .op = NULL }, sizeof(*machine));
 	const struct op *program = make_program();
+	unsigned long n_instructions = 0;
 
 	for (unsigned n; (n = rounds_next(&rounds)) > 0;) {
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 10; i++, n_instructions++) {
 			machine->op = &program[i];
 			machine->opcode = program[i].opcode;
 			snprintf(machine->name, sizeof(machine->name), "%.7s", program[i].name);
@@ -88,5 +89,6 @@ int main(int argc, char **argv)
 			    iterations ? iterations : n * UNIT_ITERATIONS);
 		}
 	}
-	return machine->n_run != 0;
+	printf("%lu\n", n_instructions);
+	return machine->n_different != 0;
 }
