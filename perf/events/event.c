@@ -9,6 +9,9 @@ void event_deinit(struct event *event)
 	free(event->filter);
 	free(event->tracepoint);
 	free(event->probed_path);
+	free(event->sites);
+	free(event->weight_expression);
+	free(event->value_expression);
 	free(event->cpus);
 }
 
@@ -23,8 +26,12 @@ void events_destroy(struct event *events, size_t n_events)
  * are set are owned. */
 static bool own_strings(struct event *event)
 {
-	char **strings[] = { &event->name, &event->filter, &event->tracepoint,
-			     &event->probed_path };
+	char **strings[] = { &event->name,
+			     &event->filter,
+			     &event->tracepoint,
+			     &event->probed_path,
+			     &event->weight_expression,
+			     &event->value_expression };
 	bool has_all = true;
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
 		if (!*strings[i])
@@ -37,12 +44,25 @@ static bool own_strings(struct event *event)
 	return has_all;
 }
 
+static bool own_sites(struct event *event, const struct event *from)
+{
+	event->sites = NULL;
+	if (!from->n_sites)
+		return true;
+	event->sites = reallocarray(NULL, from->n_sites, sizeof(*from->sites));
+	if (event->sites)
+		memcpy(event->sites, from->sites, from->n_sites * sizeof(*from->sites));
+	return event->sites;
+}
+
 bool event_copy(struct event *copy, const struct event *event)
 {
 	*copy = *event;
 	copy->cpus = NULL;
 	bool has_strings = own_strings(copy);
-	return has_strings && (!event->cpus || event_set_cpus(copy, event->cpus, event->n_cpus));
+	bool has_sites = own_sites(copy, event);
+	return has_strings && has_sites &&
+	       (!event->cpus || event_set_cpus(copy, event->cpus, event->n_cpus));
 }
 
 bool event_set_cpus(struct event *event, const int *cpus, size_t n_cpus)

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "perf/events/event_value.h"
+
 /* The weight of a sample. */
 enum event_weight_kind {
 	WEIGHT_PERIOD,   /* its period */
@@ -23,12 +25,20 @@ struct event_weight {
 	enum event_weight_kind kind;
 	uint16_t offset, size; /* FIELD: offset in the raw data, and size: 1, 2, 4 or 8 */
 	bool is_signed;        /* FIELD: negative values weigh nothing */
+	uint16_t check;        /* FIELD: as in struct event_value; 0: it is always there */
 	uint8_t argument;      /* ARGUMENT: from 1 */
 	uint8_t factor;        /* ARGUMENT: multiplied by this argument; 0: by none */
 	uint8_t condition;     /* ARGUMENT: weighs 0 if this argument is 0; 0: no condition */
 };
 
 #define EVENT_ARGUMENT_MAX 16
+
+/* Where a probe is, and what the kernel fetches there. */
+struct probe_site {
+	uint64_t offset;    /* of an instruction in the file */
+	uint64_t semaphore; /* offset of the counter of those who want it hit; 0: none */
+	struct event_fetch weight, value; /* EVENT_VALUE_NONE: not asked for, or not found yet */
+};
 
 struct event {
 	char *name; /* as the user spelled it, without the rate, or the value of name=; owned */
@@ -40,9 +50,18 @@ struct event {
 	uint64_t default_period;    /* used if the user gives no rate; 0: the recording's */
 	char *tracepoint;           /* "sys:name" of a tracepoint, else NULL; owned */
 	char *probed_path;          /* of a uprobe, to which attr.config1 points; owned */
-	char *filter;               /* of a tracepoint; owned, NULL: none */
-	size_t leader;              /* index of its group's first event; its own: no group */
-	bool reads_group;           /* :S: the group is read at each overflow of this leader */
+	/*
+	 * Of a probe that only tracefs can make, because it fetches values, or has semaphores or
+	 * several sites. Owned; without any it is at attr.config2.
+	 */
+	struct probe_site *sites;
+	size_t n_sites;
+	/* What the probe fetches for its weight and for its value; owned, NULL: nothing. */
+	char *weight_expression, *value_expression;
+	struct event_value value; /* which divides the paths of its samples */
+	char *filter;             /* of a tracepoint; owned, NULL: none */
+	size_t leader;            /* index of its group's first event; its own: no group */
+	bool reads_group;         /* :S: the group is read at each overflow of this leader */
 	/*
 	 * It counts on these CPUs only: a processor with several kinds of cores has a PMU for each,
 	 * and one event of the same name on each PMU. Ascending, owned; NULL: all. Members of a

@@ -10,8 +10,11 @@ static int write_weight(FILE *out, const struct event_weight *weight)
 {
 	switch (weight->kind) {
 	case WEIGHT_FIELD:
-		return fprintf(out, "weight field %u %u %s\n", weight->offset, weight->size,
-			       weight->is_signed ? "signed" : "unsigned");
+		fprintf(out, "weight field %u %u %s", weight->offset, weight->size,
+			weight->is_signed ? "signed" : "unsigned");
+		if (weight->check)
+			fprintf(out, " check %u", weight->check);
+		return fputc('\n', out);
 	case WEIGHT_ARGUMENT:
 		fprintf(out, "weight argument %u", weight->argument);
 		if (weight->factor)
@@ -26,6 +29,13 @@ static int write_weight(FILE *out, const struct event_weight *weight)
 	}
 }
 
+static void write_value(FILE *out, const struct event_value *value)
+{
+	if (value->kind != EVENT_VALUE_NONE)
+		fprintf(out, "value %s %u %u %u %u %s\n", event_value_kind_name(value->kind),
+			value->offset, value->size, value->n_bits, value->check, value->name);
+}
+
 char *event_text_write(const struct event *event)
 {
 	char *text = NULL;
@@ -37,6 +47,7 @@ char *event_text_write(const struct event *event)
 	if (event->unit && strcmp(event->unit, event_unit(&event->attr)) != 0)
 		fprintf(out, "unit %s\n", event->unit);
 	write_weight(out, &event->weight);
+	write_value(out, &event->value);
 	if (fclose(out)) {
 		free(text);
 		return NULL;
@@ -52,18 +63,25 @@ static void read_unit(const char *word, const char **unit)
 		*unit = known;
 }
 
+static bool is_size(unsigned size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
 static bool read_field(const char *words, struct event_weight *weight)
 {
-	unsigned offset, size;
+	unsigned offset, size, check = 0;
 	char sign[9];
+	const int n = sscanf(words, "%5u %1u %8s check %5u", &offset, &size, sign, &check);
 
-	if (sscanf(words, "%5u %1u %8s", &offset, &size, sign) != 3)
+	if (n < 3)
 		return false;
 	weight->kind = WEIGHT_FIELD;
 	weight->offset = (uint16_t)offset;
 	weight->size = (uint16_t)size;
 	weight->is_signed = strcmp(sign, "signed") == 0;
-	return offset <= UINT16_MAX && (size == 1 || size == 2 || size == 4 || size == 8) &&
+	weight->check = (uint16_t)check;
+	return offset <= UINT16_MAX && check <= UINT16_MAX && is_size(size) &&
 	       (weight->is_signed || strcmp(sign, "unsigned") == 0);
 }
 
@@ -117,10 +135,62 @@ static void read_weight(const char *words, struct event_weight *weight)
 	*weight = read;
 }
 
-void event_text_read(const char *text, struct event_weight *weight, const char **unit)
+static bool find_value_kind(const char *name, enum event_value_kind *kind_ret)
+{
+	for (int kind = EVENT_VALUE_NONE + 1; kind < EVENT_N_VALUE_KINDS; kind++) {
+		if (strcmp(event_value_kind_name((enum event_value_kind)kind), name) == 0) {
+			*kind_ret = (enum event_value_kind)kind;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The size says how many bytes there are: of a string 4, its place; and bits are in them. */
+static bool fits(enum event_value_kind kind, unsigned size, unsigned n_bits)
+{
+	if (!is_size(size) || n_bits > 8 * size)
+		return false;
+	if (kind == EVENT_VALUE_STRING || kind == EVENT_VALUE_FLOAT)
+		return !n_bits && (size == 4 || (size == 8 && kind == EVENT_VALUE_FLOAT));
+	return true;
+}
+
+static bool has_control_characters(const char *text)
+{
+	while ((unsigned char)*text >= ' ' && *text != 0x7f)
+		text++;
+	return *text;
+}
+
+static void read_value(const char *words, struct event_value *value)
+{
+	unsigned offset, size, n_bits, check;
+	enum event_value_kind kind;
+	char name[16];
+	int length = 0;
+
+	if (sscanf(words, "%15s %5u %1u %2u %5u %n", name, &offset, &size, &n_bits, &check,
+		   &length) != 5 ||
+	    !length || !words[length] || strlen(words + length) > EVENT_EXPRESSION_MAX ||
+	    has_control_characters(words + length) || !find_value_kind(name, &kind) ||
+	    offset > UINT16_MAX || check > UINT16_MAX || !fits(kind, size, n_bits))
+		return;
+	*value = (struct event_value){
+		.kind = kind,
+		.offset = (uint16_t)offset,
+		.size = (uint8_t)size,
+		.n_bits = (uint8_t)n_bits,
+		.check = (uint16_t)check,
+	};
+	strcpy(value->name, words + length);
+}
+
+void event_text_read(const char *text, struct event_weight *weight, struct event_value *value,
+		     const char **unit)
 {
 	while (*text) {
-		char line[128];
+		char line[EVENT_EXPRESSION_MAX + 128];
 		size_t length = strcspn(text, "\n");
 		const char *words = line;
 
@@ -129,6 +199,8 @@ void event_text_read(const char *text, struct event_weight *weight, const char *
 			read_unit(words, unit);
 		else if (skip_word(&words, "weight "))
 			read_weight(words, weight);
+		else if (skip_word(&words, "value "))
+			read_value(words, value);
 		text += length + (text[length] == '\n');
 	}
 }

@@ -3,9 +3,10 @@
  * (ATTACHMENT_EVENT). Each line consists of words.
  *
  *   unit ns | bytes | events
- *   weight field OFFSET SIZE signed|unsigned    of the raw data, in bytes
+ *   weight field OFFSET SIZE signed|unsigned [check OFFSET]     of the raw data, in bytes
  *   weight argument N [times M] [unless-zero L] of the function that was entered, from 1
  *   weight off-cpu
+ *   value KIND OFFSET SIZE BITS CHECK EXPRESSION    as in struct event_value
  *
  * Without a weight line the weight is the period; without a unit line the unit is that of the attr.
  * Lines that begin with other words are skipped.
@@ -19,7 +20,8 @@
 
 /* Heap; NULL if memory is exhausted. The text is empty if the attr is sufficient. */
 char *event_text_write(const struct event *event);
-/* Unknown kinds of weights and malformed text lead to WEIGHT_UNKNOWN. */
-void event_text_read(const char *text, struct event_weight *weight, const char **unit);
+/* Unknown kinds of weights and malformed text lead to WEIGHT_UNKNOWN; a value like that is none. */
+void event_text_read(const char *text, struct event_weight *weight, struct event_value *value,
+		     const char **unit);
 
 #endif

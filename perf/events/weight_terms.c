@@ -19,19 +19,24 @@ static bool has_prefix(const char *text, size_t length, const char *prefix)
 	return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
 }
 
+/* The text after the '='. false: nothing, or too much. */
+static bool copy_value(const char *value, size_t length, char *text)
+{
+	if (!length || length > EVENT_EXPRESSION_MAX)
+		return false;
+	memcpy(text, value, length);
+	text[length] = '\0';
+	return true;
+}
+
 static bool read_term(const char *term, size_t length, struct weight_terms *terms)
 {
-	static const char weight[] = "weight=", unit[] = "unit=";
+	static const char weight[] = "weight=", value[] = "value=", unit[] = "unit=";
 
-	if (has_prefix(term, length, weight)) {
-		size_t size = length - strlen(weight);
-
-		if (!size || size >= sizeof(terms->weight))
-			return false;
-		memcpy(terms->weight, term + strlen(weight), size);
-		terms->weight[size] = '\0';
-		return true;
-	}
+	if (has_prefix(term, length, weight))
+		return copy_value(term + strlen(weight), length - strlen(weight), terms->weight);
+	if (has_prefix(term, length, value))
+		return copy_value(term + strlen(value), length - strlen(value), terms->value);
 	if (!has_prefix(term, length, unit))
 		return false;
 	terms->unit = weight_terms_find_unit(term + strlen(unit), length - strlen(unit));
@@ -67,8 +72,8 @@ bool weight_terms_cut(const char *name, size_t *length, struct weight_terms *ter
 		*length = (size_t)(slash - name);
 		return true;
 	}
-	*error_ret = sentence("'%.*s' has terms other than weight=... and unit=bytes (or ns, "
-			      "events).",
+	*error_ret = sentence("'%.*s' has terms other than weight=..., unit=bytes (or ns, "
+			      "events) and, of a probe, value=....",
 			      (int)end, name);
 	return false;
 }

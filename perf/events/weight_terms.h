@@ -1,4 +1,5 @@
-/* The terms of a tracepoint or probe: "sched:sched_stat_runtime/weight=runtime,unit=ns/". */
+/* The terms of a tracepoint or probe: "sched:sched_stat_runtime/weight=runtime,unit=ns/". Only
+ * probes have "value=p->kind". */
 #ifndef PERF_EVENTS_WEIGHT_TERMS_H
 #define PERF_EVENTS_WEIGHT_TERMS_H
 
@@ -8,7 +9,7 @@
 #include "perf/events/event.h"
 
 struct weight_terms {
-	char weight[64];  /* empty: none */
+	char weight[EVENT_EXPRESSION_MAX + 1], value[EVENT_EXPRESSION_MAX + 1]; /* empty: none */
 	const char *unit; /* a static string; NULL: none */
 };
 

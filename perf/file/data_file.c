@@ -235,7 +235,7 @@ static void take_attached_event(struct data_file *file,
 			       ? pread(attachment->fd, text, EVENT_TEXT_MAX, 0)
 			       : -1;
 	text[size > 0 ? size : 0] = '\0';
-	event_text_read(text, &event->weight, &event->unit);
+	event_text_read(text, &event->weight, &event->value, &event->unit);
 }
 
 /*

@@ -18,6 +18,7 @@ struct data_file_event {
 	uint64_t *ids; /* of its counters */
 	size_t n_ids;
 	struct event_weight weight; /* periods, unless an attachment says more */
+	struct event_value value;   /* which divides the paths of its samples */
 	const char *unit;           /* a static string */
 };
 

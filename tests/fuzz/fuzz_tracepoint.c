@@ -28,9 +28,20 @@ static void check(const struct event_weight *weight)
 		abort();
 }
 
+static void check_value(const struct event_value *value)
+{
+	if (value->kind == EVENT_VALUE_NONE)
+		return;
+	if (!value->name[0] ||
+	    (value->size != 1 && value->size != 2 && value->size != 4 && value->size != 8) ||
+	    value->n_bits > 8 * value->size)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct event_weight weight = { .kind = WEIGHT_PERIOD };
+	struct event_value value = { .kind = EVENT_VALUE_NONE };
 	const char *unit = "events";
 	struct weight_terms terms;
 	char *error = NULL;
@@ -47,8 +58,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (field && !tracepoint_field(format, size - (size_t)(format - text), field, &weight))
 		check(&weight);
 	free(tracepoint_field_names(format, size - (size_t)(format - text)));
-	event_text_read(text, &weight, &unit);
+	event_text_read(text, &weight, &value, &unit);
 	check(&weight);
+	check_value(&value);
 	weight_terms_cut(field ? field : "", &line, &terms, &error);
 	free(error);
 	free(field);

@@ -20,6 +20,7 @@ static void assert_same_weight(const struct event_weight *got, const struct even
 	assert_int_equal(got->offset, expected->offset);
 	assert_int_equal(got->size, expected->size);
 	assert_int_equal(got->is_signed, expected->is_signed);
+	assert_int_equal(got->check, expected->check);
 	assert_int_equal(got->argument, expected->argument);
 	assert_int_equal(got->factor, expected->factor);
 	assert_int_equal(got->condition, expected->condition);
@@ -40,6 +41,9 @@ static void what_is_written_is_read_again(void **state)
 		{ { .kind = WEIGHT_FIELD, .offset = 65535, .size = 1 },
 		  "events",
 		  "weight field 65535 1 unsigned\n" },
+		{ { .kind = WEIGHT_FIELD, .offset = 16, .size = 4, .check = 20 },
+		  "events",
+		  "weight field 16 4 unsigned check 20\n" },
 		{ { .kind = WEIGHT_ARGUMENT, .argument = 3 },
 		  "bytes",
 		  "unit bytes\nweight argument 3\n" },
@@ -58,11 +62,12 @@ static void what_is_written_is_read_again(void **state)
 			.unit = cases[i].unit,
 		};
 		struct event_weight weight = { .kind = WEIGHT_PERIOD };
+		struct event_value value = { .kind = EVENT_VALUE_NONE };
 		const char *unit = "events";
 		char *text = event_text_write(&event);
 
 		assert_string_equal(text, cases[i].text);
-		event_text_read(text, &weight, &unit);
+		event_text_read(text, &weight, &value, &unit);
 		assert_same_weight(&weight, &cases[i].weight);
 		assert_string_equal(unit, cases[i].unit);
 		free(text);
@@ -84,6 +89,7 @@ static void weights_that_make_no_sense_are_unknown(void **state)
 		"weight field -8 8 signed",
 		"weight field 65536 8 signed",
 		"weight field 8 8 maybe",
+		"weight field 8 8 signed check 65536",
 		"weight argument",
 		"weight argument 0",
 		"weight argument 17",
@@ -95,10 +101,72 @@ static void weights_that_make_no_sense_are_unknown(void **state)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct event_weight weight = { .kind = WEIGHT_PERIOD };
+		struct event_value value = { .kind = EVENT_VALUE_NONE };
 		const char *unit = "events";
 
-		event_text_read(texts[i], &weight, &unit);
+		event_text_read(texts[i], &weight, &value, &unit);
 		if (weight.kind != WEIGHT_UNKNOWN)
+			fail_msg("'%s' was understood", texts[i]);
+	}
+}
+
+static void values_are_read_again(void **state)
+{
+	(void)state;
+	static const struct event_value values[] = {
+		{ EVENT_VALUE_SIGNED, 16, 4, 0, 0, "n" },
+		{ EVENT_VALUE_UNSIGNED, 16, 4, 3, 24, "p->flags" },
+		{ EVENT_VALUE_ADDRESS, 65535, 8, 0, 0, "(*p).next" },
+		{ EVENT_VALUE_BOOL, 16, 1, 0, 0, "is it" },
+		{ EVENT_VALUE_CHARACTER, 16, 1, 0, 20, "*text" },
+		{ EVENT_VALUE_FLOAT, 16, 8, 0, 24, "p->x" },
+		{ EVENT_VALUE_STRING, 16, 4, 0, 0, "p->name" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		struct event event = { .unit = "events", .value = values[i] };
+		struct event_weight weight = { .kind = WEIGHT_PERIOD };
+		struct event_value value = { .kind = EVENT_VALUE_NONE };
+		const char *unit = "events";
+		char *text = event_text_write(&event);
+
+		event_text_read(text, &weight, &value, &unit);
+		free(text);
+		assert_int_equal(weight.kind, WEIGHT_PERIOD);
+		assert_int_equal(value.kind, values[i].kind);
+		assert_int_equal(value.offset, values[i].offset);
+		assert_int_equal(value.size, values[i].size);
+		assert_int_equal(value.n_bits, values[i].n_bits);
+		assert_int_equal(value.check, values[i].check);
+		assert_string_equal(value.name, values[i].name);
+	}
+}
+
+static void values_that_make_no_sense_are_none(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {
+		"value ",
+		"value signed",
+		"value signed 16 4 0 0",
+		"value signed 16 4 0 0 ",
+		"value none 16 4 0 0 n",
+		"value round 16 4 0 0 n",
+		"value signed 65536 4 0 0 n",
+		"value signed 16 3 0 0 n",
+		"value signed 16 4 33 0 n",
+		"value signed 16 4 0 65536 n",
+		"value string 16 8 0 0 n",
+		"value string 16 4 1 0 n",
+		"value float 16 2 0 0 n",
+		"value signed 16 4 0 0 n\tm",
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct event_weight weight = { .kind = WEIGHT_PERIOD };
+		struct event_value value = { .kind = EVENT_VALUE_NONE };
+		const char *unit = "events";
+
+		event_text_read(texts[i], &weight, &value, &unit);
+		if (value.kind != EVENT_VALUE_NONE)
 			fail_msg("'%s' was understood", texts[i]);
 	}
 }
@@ -107,10 +175,11 @@ static void other_lines_are_skipped(void **state)
 {
 	(void)state;
 	struct event_weight weight = { .kind = WEIGHT_PERIOD };
+	struct event_value value = { .kind = EVENT_VALUE_NONE };
 	const char *unit = "events";
 
 	event_text_read("colour green\nunit furlongs\n\n\nweight argument 2\nunit bytes", &weight,
-			&unit);
+			&value, &unit);
 	assert_int_equal(weight.kind, WEIGHT_ARGUMENT);
 	assert_int_equal(weight.argument, 2);
 	assert_string_equal(unit, "bytes");
@@ -121,6 +190,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_read_again),
 		cmocka_unit_test(weights_that_make_no_sense_are_unknown),
+		cmocka_unit_test(values_are_read_again),
+		cmocka_unit_test(values_that_make_no_sense_are_none),
 		cmocka_unit_test(other_lines_are_skipped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

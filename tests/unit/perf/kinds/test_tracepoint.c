@@ -15,6 +15,7 @@
 #include <cmocka.h>
 /* clang-format on */
 
+#define A64               "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 #define COMMON                                                                 \
@@ -130,16 +131,15 @@ static void terms_are_cut_off_the_end(void **state)
 		{ "call:/usr/lib/x:f", "call:/usr/lib/x:f", "", NULL },
 		{ "uprobe:/usr/lib/x:f/weight=arg1*arg2/", "uprobe:/usr/lib/x:f", "arg1*arg2",
 		  NULL },
+		{ "a:b/weight=" A64 A64 A64 A64 "/", "a:b", A64 A64 A64 A64, NULL },
 		/* refused */
 		{ "a:b/weight=/", NULL, "", NULL },
 		{ "a:b/ret/", NULL, "", NULL },
 		{ "a:b/weight=ret,unit=miles/", NULL, "", NULL },
 		{ "a:b/unit=/", NULL, "", NULL },
 		{ "/", NULL, "", NULL },
-		{ "a:b/weight="
-		  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-		  "/",
-		  NULL, "", NULL },
+		{ "a:b/weight=" A64 A64 A64 A64 "a/", NULL, "", NULL },
+		{ "a:b/value=/", NULL, "", NULL },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		size_t length = strlen(cases[i].name);
