@@ -2,13 +2,33 @@
 
 #include <string.h>
 
+bool sample_raw_string(const struct sample_record *sample, uint16_t at, const uint8_t **bytes_ret,
+		       size_t *size_ret)
+{
+	uint32_t place;
+
+	if (sample->raw_size < sizeof(place) || at > sample->raw_size - sizeof(place))
+		return false;
+	memcpy(&place, sample->raw + at, sizeof(place));
+	const uint32_t offset = place & 0xffff, size = place >> 16;
+	if (!size || size > sample->raw_size || offset > sample->raw_size - size)
+		return false;
+	*bytes_ret = sample->raw + offset;
+	*size_ret = size;
+	return true;
+}
+
 /* An integer of the raw data; negative ones weigh nothing. */
 static bool read_field(const struct sample_record *sample, const struct event_weight *weight,
 		       uint64_t *ret)
 {
 	unsigned unused_bits = 64 - 8u * weight->size;
+	const uint8_t *checked;
 	uint64_t value = 0;
+	size_t size;
 
+	if (weight->check && !sample_raw_string(sample, weight->check, &checked, &size))
+		return false;
 	if (weight->size > sample->raw_size || weight->offset > sample->raw_size - weight->size)
 		return false;
 	memcpy(&value, sample->raw + weight->offset, weight->size);

@@ -6,6 +6,10 @@
 #include "perf/file/data_file.h"
 #include "unwind/rules/regs.h"
 
+/* The string of the raw data whose place is in the 4 bytes at @at. false: the kernel could not read
+ * it, or the data are too short. @size_ret: with the zero at its end; at least 1. */
+bool sample_raw_string(const struct sample_record *sample, uint16_t at, const uint8_t **bytes_ret,
+		       size_t *size_ret);
 /*
  * @machine: the recording's. false: the sample lacks what the weight is read from (raw
  * data too short, no registers), or the product has no place in 64 bits. The weight of

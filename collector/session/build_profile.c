@@ -19,6 +19,7 @@
 #include "collector/session/pipeline.h"
 #include "collector/session/sample_filter.h"
 #include "collector/session/walk_log.h"
+#include "collector/values/fetched_values.h"
 #include "perf/file/read_gate.h"
 
 #define BATCHES_PER_WORKER 4
@@ -63,8 +64,9 @@ struct build {
 	unsigned n_workers;           /* that were started */
 	unsigned n_threads;           /* that workers may have; 0: the reader is the only worker */
 	struct sample_values *values; /* NULL: not needed yet */
-	struct batch *batch;          /* being filled */
-	uint64_t n_samples;           /* that passed the filter */
+	struct fetched_values *fetched;
+	struct batch *batch; /* being filled */
+	uint64_t n_samples;  /* that passed the filter */
 	size_t n_batches;
 	uint64_t n_sums; /* rows of all workers that are sums */
 	uint64_t n_rows; /* those that came since */
@@ -530,6 +532,15 @@ static int pass_filter(struct build *build, const struct sample *sample)
 	return 0;
 }
 
+/* By the value that the user has asked for, else by that of its event. 0 or -ENOMEM. */
+static int split_path(struct build *build, struct sample *sample)
+{
+	int err = build->options->split ? sample_values_split(build->values, sample, build->profile)
+					: 0;
+
+	return err ? err : fetched_values_split(build->fetched, sample, build->profile);
+}
+
 /* Takes over the sample, in the place of the batch that is being filled where the next one was when
  * it was read. */
 static int add_sample(struct build *build, struct sample *sample)
@@ -541,9 +552,8 @@ static int add_sample(struct build *build, struct sample *sample)
 	int got = start_values(build);
 	if (!got)
 		got = pass_filter(build, sample);
-	if (got > 0 && build->options->split &&
-	    sample_values_split(build->values, sample, build->profile))
-		got = -ENOMEM;
+	if (got > 0)
+		got = split_path(build, sample) ? -ENOMEM : 1;
 	if (got <= 0) {
 		sample_deinit(sample);
 		return got;
@@ -688,6 +698,7 @@ void build_destroy(struct build *build)
 	}
 	path_resolver_deinit(&build->resolver);
 	sample_values_destroy(build->values);
+	fetched_values_destroy(build->fetched);
 	seen_stacks_destroy(build->stacks);
 	if (build->pipeline.batches)
 		pipeline_deinit(&build->pipeline);
@@ -751,6 +762,11 @@ struct build *build_create(struct replay *replay, const struct dendro_options *o
 
 	if (!build)
 		return NULL;
+	build->fetched = fetched_values_create();
+	if (!build->fetched) {
+		free(build);
+		return NULL;
+	}
 	build->options = options;
 	build->replay = replay;
 	build->profile = replay_profile(replay);

@@ -7,6 +7,7 @@
 
 #include "collector/paths/sample_path.h"
 #include "collector/values/value_function.h"
+#include "collector/values/value_rows.h"
 #include "collector/values/value_stack.h"
 
 /* A condition, and where its function is found. */
@@ -20,9 +21,8 @@ struct asked {
 struct split {
 	const struct value_subject *subject; /* NULL: they are not */
 	struct value_function function;
-	uint32_t n_values;                 /* that are told apart */
+	struct value_rows rows;
 	uint32_t unknown[N_DEBUG_REASONS]; /* texts in the profile, plus 1; 0: none yet */
-	uint32_t others[2];                /* likewise; [1]: read later */
 };
 
 struct sample_values {
@@ -52,6 +52,7 @@ static int init_functions(struct sample_values *values, const struct value_quest
 			return -ENOMEM;
 	}
 	split->subject = questions->split;
+	split->rows.name = split->subject ? split->subject->expression.text : NULL;
 	return split->subject ? value_function_init(&split->function, split->subject->function) : 0;
 }
 
@@ -180,68 +181,13 @@ int sample_values_ask(struct sample_values *values, const struct sample *sample,
 	return 0;
 }
 
-/* How a row ends whose value was read a moment after the sample. */
-#define LATER   ", read later"
-#define ROW_MAX (VALUE_EXPRESSION_MAX + VALUE_TEXT_MAX + 48)
-
-/* "[kind = TEXT]", or "[kind not available: TEXT]". */
-static void write_row(char row[ROW_MAX], const struct split *split, const char *is,
-		      const char *text, bool is_later)
-{
-	snprintf(row, ROW_MAX, "[%s%s%s%s]", split->subject->expression.text, is, text,
-		 is_later ? LATER : "");
-}
-
-/* The number of a row, plus 1. 0: out of memory. */
-static uint32_t add_row(const char *row, struct profile *profile)
-{
-	uint32_t id;
-	bool is_new;
-
-	return string_ids_add(&profile->values, row, &id, &is_new) ? 0 : id + 1;
-}
-
 static uint32_t add_unknown(struct split *split, enum debug_reason reason, struct profile *profile)
 {
 	uint32_t *known = &split->unknown[reason];
-	char row[ROW_MAX];
 
-	if (!*known) {
-		write_row(row, split, " not available: ", debug_reason_text(reason), false);
-		*known = add_row(row, profile);
-	}
+	if (!*known)
+		*known = value_rows_unknown(&split->rows, debug_reason_text(reason), profile);
 	return *known;
-}
-
-static uint32_t add_others(struct split *split, bool is_later, struct profile *profile)
-{
-	uint32_t *others = &split->others[is_later];
-	char row[ROW_MAX];
-
-	profile->quality.counts[QUALITY_SPLIT_OTHERS]++;
-	if (!*others) {
-		write_row(row, split, " = ", "other values", is_later);
-		*others = add_row(row, profile);
-	}
-	return *others;
-}
-
-/* The row of a value, if it may have one of its own. */
-static uint32_t add_value(struct split *split, const char *text, bool is_later,
-			  struct profile *profile)
-{
-	const uint32_t n = profile->values.n_strings;
-	char row[ROW_MAX];
-
-	write_row(row, split, " = ", text, is_later);
-	if (split->n_values == SPLIT_VALUES_MAX) {
-		const uint32_t known = string_ids_find(&profile->values, row);
-
-		return known == STRING_IDS_NONE ? add_others(split, is_later, profile) : known + 1;
-	}
-	const uint32_t id = add_row(row, profile);
-	split->n_values += profile->values.n_strings > n;
-	return id;
 }
 
 /* The frame at which the path is divided. 1, 0 or -ENOMEM. All frames are looked at: other samples
@@ -287,8 +233,8 @@ static int set_value(struct sample_values *values, struct sample *sample, struct
 	sample->is_value_later = value_stack_used_later(values->stack) && !reason;
 	return set_row(sample,
 		       reason ? add_unknown(split, reason, profile)
-			      : add_value(split, value_text_without_address(&text),
-					  sample->is_value_later, profile),
+			      : value_rows_find(&split->rows, value_text_without_address(&text),
+						sample->is_value_later, profile),
 		       reason);
 }
 

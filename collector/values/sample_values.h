@@ -27,9 +27,6 @@ struct condition_findings {
 	uint64_t n_without; /* without debug information */
 };
 
-/* Different values that are told apart; others are one row. */
-#define SPLIT_VALUES_MAX 1000
-
 struct value_questions {
 	const struct value_condition *const *conditions;
 	size_t n_conditions;

@@ -537,3 +537,19 @@ enum debug_reason value_text_write(struct value_text *value, const struct value_
 	*value = (struct value_text){ .n = 0 };
 	return write_part(value, object, type, (struct part){ bit, 0 }, n_bits);
 }
+
+void value_text_of_number(struct value_text *value, uint64_t encoding, uint64_t word,
+			  uint64_t n_bits)
+{
+	*value = (struct value_text){ .n = 0 };
+	put_base(value, encoding, word, n_bits);
+}
+
+void value_text_of_string(struct value_text *value, const uint8_t *bytes, size_t n, bool is_whole)
+{
+	*value = (struct value_text){ .n = 0 };
+	begin_string(value);
+	for (size_t i = 0; i < n && !is_full(value); i++)
+		put_character(value, bytes[i]);
+	end_string(value, is_whole ? STRING_WHOLE : STRING_LONGER);
+}

@@ -57,6 +57,12 @@ struct value_text {
 enum debug_reason value_text_write(struct value_text *value, const struct value_object *object,
 				   Dwarf_Die *type, uint64_t bit, uint64_t n_bits);
 
+/* A number, of an encoding as in debug information (DW_ATE_*), in the low @n_bits of a word. */
+void value_text_of_number(struct value_text *value, uint64_t encoding, uint64_t word,
+			  uint64_t n_bits);
+/* A string of @n bytes, as long as there is room. @is_whole: it has no more. */
+void value_text_of_string(struct value_text *value, const uint8_t *bytes, size_t n, bool is_whole);
+
 /* The text of a value without the address at which it happened to be, if more is known: "warm" for
  * 0x402010 "warm", <main> for 0x401136 <main>, 5 for @0x7ffd1234: 5. In @value. */
 const char *value_text_without_address(const struct value_text *value);
