@@ -116,6 +116,16 @@ static int to_offset(Elf *elf, uint64_t addr, uint64_t *offset_ret)
 	return is_code ? 0 : -ENOEXEC;
 }
 
+static uint16_t machine_of(Elf *elf)
+{
+	GElf_Ehdr header;
+
+	if (!gelf_getehdr(elf, &header))
+		return EM_NONE;
+	const bool is_64 = header.e_ident[EI_CLASS] == ELFCLASS64;
+	return is_64 || header.e_machine == EM_386 ? header.e_machine : EM_NONE;
+}
+
 static int find(Elf *elf, const char *name, struct elf_function *ret, struct near_names *near)
 {
 	static const GElf_Word types[] = { SHT_SYMTAB, SHT_DYNSYM };
@@ -131,6 +141,7 @@ static int find(Elf *elf, const char *name, struct elf_function *ret, struct nea
 			search_table(&symbols, &wanted, &symbol, &judged, near);
 	if (!judged)
 		return -ENOENT;
+	ret->machine = machine_of(elf);
 	ret->is_ifunc = GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC;
 	return to_offset(elf, symbol.st_value, &ret->offset);
 }

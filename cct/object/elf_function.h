@@ -8,7 +8,8 @@
 #include "cct/text/near_names.h"
 
 struct elf_function {
-	uint64_t offset; /* in the file */
+	uint64_t offset;  /* in the file */
+	uint16_t machine; /* EM_*; EM_NONE if addresses have another size than the machine's */
 	bool is_ifunc; /* the code there is a resolver, which chooses the function when the program
 			  starts */
 };

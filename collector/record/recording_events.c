@@ -9,6 +9,8 @@
 #include "cct/text/near_names.h"
 #include "collector/record/live/cgroups.h"
 #include "collector/record/live/targets.h"
+#include "collector/record/probe_values.h"
+#include "perf/kernel/tracefs.h"
 #include "perf/kinds/probe_events.h"
 #include "perf/rings/ring_size.h"
 
@@ -213,21 +215,53 @@ static bool has_probes(const struct recorder_options *options)
 	return false;
 }
 
-/* Makes probes tracepoints, because new threads and children inherit only those. */
-static void prepare_probes(const struct recording_events *events,
-			   const struct recorder_options *options, struct recording_notes *notes)
+static int explain_needed(const struct recorder_options *options, int err,
+			  struct recording_notes *notes)
 {
-	if (events->is_system_wide || options->no_inherit || !has_probes(options))
-		return;
-	int err = probe_events_add(options->events, options->n_events);
+	for (size_t i = 0; i < options->n_events; i++) {
+		const struct event *event = &options->events[i];
+
+		if (!probe_needs_tracefs(event))
+			continue;
+		_cleanup_free_ char *why = err == -ENOENT || err == -EACCES || err == -EPERM
+						   ? tracefs_explain(err)
+						   : NULL;
+		return recording_notes_explain(notes, err,
+					       "cannot record '%s': its probe is made through "
+					       "uprobe_events of tracefs. %s%s",
+					       event->name, why ? why : "The kernel refuses it: ",
+					       why ? "" : strerror(-err));
+	}
+	return 0;
+}
+
+/*
+ * Makes probes tracepoints, because new threads and children inherit only those; other probes can
+ * be nothing else. 0, or -errno, which the notes explain.
+ */
+static int prepare_probes(const struct recording_events *events,
+			  const struct recorder_options *options, struct recording_notes *notes)
+{
+	const bool only_needed = events->is_system_wide || options->no_inherit;
+
+	if (!has_probes(options))
+		return 0;
+	int err = probe_values_find(options->events, options->n_events, notes);
 	if (err)
-		recording_notes_add(
-			notes, false,
-			"calls are counted in %s only, not in new threads and children, which "
-			"require tracefs and root (uprobe_events: %s).",
-			recorder_options_are_attached(options) ? "threads that run already"
-							       : "the command's first thread",
-			strerror(-err));
+		return err;
+	err = probe_events_add(options->events, options->n_events, only_needed);
+	if (!err)
+		return 0;
+	int needed = explain_needed(options, err, notes);
+	if (needed)
+		return needed;
+	recording_notes_add(notes, false,
+			    "calls are counted in %s only, not in new threads and children, which "
+			    "require tracefs and root (uprobe_events: %s).",
+			    recorder_options_are_attached(options) ? "threads that run already"
+								   : "the command's first thread",
+			    strerror(-err));
+	return 0;
 }
 
 /* What is recorded instead of what could not be, in one note. */
@@ -325,9 +359,11 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		evlist_options.tids = tids->values;
 		evlist_options.n_tids = tids->n;
 	}
-	prepare_probes(events, options, notes);
+	int err = prepare_probes(events, options, notes);
+	if (err)
+		return err;
 	limits_read(&limits);
-	int err = open_evlist(events, options, &limits, &evlist_options, notes);
+	err = open_evlist(events, options, &limits, &evlist_options, notes);
 	if (err)
 		return err;
 	note_fallbacks(events, options, &limits, notes);

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cct/base/sentence.h"
+
 #define CACHE_MAX (64u << 20)
 
 /* glibc's sysdeps/generic/dl-cache.h */
@@ -151,4 +153,17 @@ int program_path_find(const char *name, char path_ret[PATH_MAX])
 	if (err)
 		return err;
 	return realpath(path, path_ret) ? 0 : -errno;
+}
+
+char *program_path_explain(const char *name, int err, const char *path)
+{
+	if (err == -ENOENT && !strchr(name, '/'))
+		return sentence("The loader knows no library '%s', and PATH has no such "
+				"program; give its path.",
+				name);
+	if (err == -EEXIST)
+		return sentence("Several libraries have the name '%s', for example %s; give "
+				"the path of one of them.",
+				name, path);
+	return sentence("'%s' can't be read: %s.", name, strerror(-err));
 }

@@ -13,6 +13,9 @@
  */
 int program_path_find(const char *name, char path_ret[PATH_MAX]);
 
+/* Why not, with what to do; @path: as filled. Heap; NULL if memory is exhausted. */
+char *program_path_explain(const char *name, int err, const char *path);
+
 /* Looks a library up like program_path_find(), in the bytes of a cache file. */
 int program_path_in_cache(const uint8_t *cache, size_t size, const char *name,
 			  char path_ret[PATH_MAX]);

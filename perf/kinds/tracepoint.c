@@ -179,6 +179,24 @@ int tracepoint_field(const char *format, size_t size, const char *name, struct e
 	return err;
 }
 
+int tracepoint_string(const char *format, size_t size, const char *name, uint16_t *offset_ret)
+{
+	struct tep_event *event;
+	struct tep_handle *tep = parse_format(format, size, &event);
+
+	if (!tep)
+		return -EINVAL;
+	const struct tep_format_field *field = tep_find_any_field(event, name);
+	int err = !field ? -ENOENT : 0;
+	if (field && (!(field->flags & TEP_FIELD_IS_DYNAMIC) || field->size != 4 ||
+		      field->offset < 0 || field->offset > UINT16_MAX))
+		err = -EINVAL;
+	if (!err)
+		*offset_ret = (uint16_t)field->offset;
+	tep_free(tep);
+	return err;
+}
+
 char *tracepoint_field_names(const char *format, size_t size)
 {
 	struct tep_event *event;
@@ -288,6 +306,11 @@ enum event_error tracepoint_find(const char *name, struct event *event, char **e
 	if (!weight_terms_cut(name, &length, &terms, error_ret))
 		return *error_ret ? EVENT_UNKNOWN : EVENT_NO_MEMORY;
 
+	if (terms.value[0])
+		return event_fail(EVENT_UNKNOWN, error_ret,
+				  sentence("'%s': only probes have values; a tracepoint's fields "
+					   "can be its weight.",
+					   name));
 	int err = read_id(root, parts.system, parts.name, &id);
 	if (err == -ENOENT)
 		return explain_unknown(&parts, folder, error_ret);

@@ -29,6 +29,9 @@ enum event_error tracepoint_explain(const char *name, char **error_ret);
  */
 int tracepoint_field(const char *format, size_t size, const char *field,
 		     struct event_weight *weight_ret);
+/* Likewise of a string of any length: the position of the 4 bytes that say where in the raw data it
+ * is (in the low 16 bits) and how long. -EINVAL: it is another kind of field. */
+int tracepoint_string(const char *format, size_t size, const char *field, uint16_t *offset_ret);
 /* The tracepoint's integer fields in order: "common_type, nr, ret". Heap; NULL: memory is
  * exhausted, or the format is malformed. */
 char *tracepoint_field_names(const char *format, size_t size);

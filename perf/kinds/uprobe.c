@@ -13,6 +13,7 @@
 #include "cct/object/elf_function.h"
 #include "cct/text/maps_line.h"
 #include "perf/events/weight_terms.h"
+#include "perf/kinds/probe_argument.h"
 #include "perf/kinds/program_path.h"
 
 #define PMU "/sys/bus/event_source/devices/uprobe/"
@@ -103,19 +104,6 @@ static enum event_error find_pmu(bool is_return, struct perf_event_attr *attr, c
 	return EVENT_OK;
 }
 
-static char *explain_file(const char *name, int err, const char *path)
-{
-	if (err == -ENOENT && !strchr(name, '/'))
-		return sentence("The loader knows no library '%s', and PATH has no such "
-				"program; give its path.",
-				name);
-	if (err == -EEXIST)
-		return sentence("Several libraries have the name '%s', for example %s; give "
-				"the path of one of them.",
-				name, path);
-	return sentence("'%s' can't be read: %s.", name, strerror(-err));
-}
-
 static enum event_error explain_function(const char *path, const char *function, int err,
 					 char **error_ret)
 {
@@ -169,20 +157,18 @@ static bool find_choice(const char *path, const char *function, uint64_t *offset
 }
 
 static enum event_error find_function(const char *path, const char *function,
-				      struct perf_event_attr *attr, char **error_ret)
+				      struct elf_function *found, char **error_ret)
 {
-	struct elf_function found;
-	int err = elf_function_find(path, function, &found, NULL);
+	int err = elf_function_find(path, function, found, NULL);
 
 	if (err)
 		return explain_function(path, function, err, error_ret);
-	if (found.is_ifunc && !find_choice(path, function, &found.offset))
+	if (found->is_ifunc && !find_choice(path, function, &found->offset))
 		return event_fail(EVENT_NOT_HERE, error_ret,
 				  sentence("'%s' of %s is an IFUNC: when a program starts, one "
 					   "of several functions is chosen for the processor. "
 					   "Probe one of these functions.",
 					   function, path));
-	attr->config2 = found.offset;
 	return EVENT_OK;
 }
 
@@ -197,7 +183,8 @@ static enum event_error explain_spelling(const char *name, char **error_ret)
 
 /* Splits "LIB:FUNCTION" of @length bytes at the last ':'. */
 static enum event_error find_place(const char *name, const char *place, size_t length,
-				   struct event *event, char **error_ret)
+				   struct event *event, struct elf_function *found,
+				   char **error_ret)
 {
 	const char *colon = memrchr(place, ':', length);
 	char library[PATH_MAX], function[1024], path[PATH_MAX];
@@ -210,17 +197,75 @@ static enum event_error find_place(const char *name, const char *place, size_t l
 	snprintf(function, sizeof(function), "%.*s", (int)function_length, colon + 1);
 	int err = program_path_find(library, path);
 	if (err)
-		return event_fail(EVENT_UNKNOWN, error_ret, explain_file(library, err, path));
-	enum event_error error = find_function(path, function, &event->attr, error_ret);
+		return event_fail(EVENT_UNKNOWN, error_ret,
+				  program_path_explain(library, err, path));
+	enum event_error error = find_function(path, function, found, error_ret);
 	if (error != EVENT_OK)
 		return error;
+	event->attr.config2 = found->offset;
 	event->probed_path = strdup(path);
 	event->attr.config1 = (uintptr_t)event->probed_path;
 	return event->probed_path ? EVENT_OK : EVENT_NO_MEMORY;
 }
 
+static enum event_error explain_weight(const char *name, bool is_return, char **error_ret)
+{
+	return event_fail(
+		EVENT_UNKNOWN, error_ret,
+		is_return ? sentence("'%s': a return has no arguments, which a weight or "
+				     "a value could be.",
+				     name)
+			  : sentence("'%s': a text is no weight; it can be a value.", name));
+}
+
+/* An argument by its number is fetched from where the ABI puts it. */
+static enum event_error find_argument(const char *name, const char *expression, uint16_t machine,
+				      struct event_fetch *fetch, char **error_ret)
+{
+	struct probe_argument argument;
+
+	if (!probe_argument_parse(expression, &argument))
+		return EVENT_OK;
+	const char *wrong = probe_argument_of_call(&argument, machine, fetch);
+	return wrong ? event_fail(EVENT_NOT_HERE, error_ret,
+				  sentence("'%s': '%s' %s.", name, expression, wrong))
+		     : EVENT_OK;
+}
+
+/* What the kernel is to fetch. */
+static enum event_error add_fetches(const char *name, const struct weight_terms *terms,
+				    const struct elf_function *found, struct event *event,
+				    char **error_ret)
+{
+	event->sites = calloc(1, sizeof(*event->sites));
+	if (!event->sites)
+		return EVENT_NO_MEMORY;
+	event->n_sites = 1;
+	event->sites[0].offset = found->offset;
+	if (event->weight.kind == WEIGHT_PERIOD && terms->weight[0] &&
+	    !(event->weight_expression = strdup(terms->weight)))
+		return EVENT_NO_MEMORY;
+	if (!terms->value[0])
+		return EVENT_OK;
+	event->value_expression = strdup(terms->value);
+	return event->value_expression ? find_argument(name, terms->value, found->machine,
+						       &event->sites[0].value, error_ret)
+				       : EVENT_NO_MEMORY;
+}
+
+/* A weight that is a text, or of a return. */
+static bool is_no_weight(const struct weight_terms *terms, bool is_return)
+{
+	struct probe_argument argument;
+
+	if (is_return)
+		return terms->weight[0] || terms->value[0];
+	return probe_argument_parse(terms->weight, &argument) && argument.is_string;
+}
+
 enum event_error uprobe_find(const char *name, struct event *event, char **error_ret)
 {
+	struct elf_function found = { .offset = 0 };
 	struct weight_terms terms;
 	bool is_return;
 	const char *place = skip_prefix(name, &is_return);
@@ -231,16 +276,16 @@ enum event_error uprobe_find(const char *name, struct event *event, char **error
 	size_t length = strlen(place);
 	if (!weight_terms_cut(place, &length, &terms, error_ret))
 		return *error_ret ? EVENT_UNKNOWN : EVENT_NO_MEMORY;
-	if (terms.weight[0] && (is_return || !uprobe_read_weight(terms.weight, &event->weight)))
-		return event_fail(
-			EVENT_UNKNOWN, error_ret,
-			sentence("'%s': the weight of a call is one of arg1 to arg%d, or a "
-				 "product like arg1*arg2%s.",
-				 name, EVENT_ARGUMENT_MAX,
-				 is_return ? "; a return has no arguments" : ""));
+	if (is_no_weight(&terms, is_return))
+		return explain_weight(name, is_return, error_ret);
+	const bool is_fetched =
+		(terms.weight[0] && !uprobe_read_weight(terms.weight, &event->weight)) ||
+		terms.value[0];
 	enum event_error error = find_pmu(is_return, &event->attr, error_ret);
 	if (error == EVENT_OK)
-		error = find_place(name, place, length, event, error_ret);
+		error = find_place(name, place, length, event, &found, error_ret);
+	if (error == EVENT_OK && is_fetched)
+		error = add_fetches(name, &terms, &found, event, error_ret);
 	event->unit = terms.unit;
 	event->default_period = 1;
 	return error;

@@ -3,7 +3,12 @@
  *
  *   call:LIB:FUNCTION                     each call
  *   uprobe:LIB:FUNCTION[/weight=arg1/]    each call; weight=arg1*arg2 is a product
+ *   uprobe:LIB:FUNCTION/value=p->kind/    each call; its path has the value's row
  *   uretprobe:LIB:FUNCTION                each return
+ *
+ * Values, and weights other than arguments by number, are fetched by the kernel: such a probe has a
+ * site, and what is to be fetched is found later, by debug information, unless it is a number's
+ * (perf/kinds/probe_argument.h).
  *
  * A sample is at the function's first instruction (uretprobe: at its return address). For LIB see
  * perf/kinds/program_path.h.

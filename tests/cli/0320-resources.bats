@@ -335,7 +335,7 @@ probes_of() {
 	refuses call:LIB:FUNCTION -- "$DENDRO" record -e call:libc true
 	refuses call:LIB:FUNCTION -- "$DENDRO" record -e call::f true
 	refuses arg1 -- "$DENDRO" record -e uprobe:libc:malloc/weight=arg17/ true
-	refuses "arg1" -- "$DENDRO" record -e uprobe:libc:malloc/weight=size/ true
+	refuses "'size'" -- "$DENDRO" record -e uprobe:libc:malloc/weight=size/ true
 	refuses "a return has no arguments" -- "$DENDRO" record -e uretprobe:libc:malloc/weight=arg1/ true
 }
 
