@@ -20,13 +20,13 @@
 #include "perf/kinds/pmu_events.h"
 #include "perf/kinds/tracepoint.h"
 #include "perf/kinds/uprobe.h"
+#include "perf/kinds/usdt.h"
 
 /* The kinds of event names. Each is tried in this order. */
 static const struct event_kind *const kinds[] = {
-	&breakpoint_event_kind, &generic_event_kind,
-	&shorthand_event_kind,  &raw_event_kind,
-	&off_cpu_event_kind,    &uprobe_event_kind,
-	&tracepoint_event_kind, &pmu_event_kind,
+	&breakpoint_event_kind, &generic_event_kind,           &shorthand_event_kind,
+	&raw_event_kind,        &off_cpu_event_kind,           &uprobe_event_kind,
+	&usdt_event_kind,       &tracepoint_event_kind,        &pmu_event_kind,
 	&pfm_event_kind,        &hidden_tracepoint_event_kind,
 };
 
