@@ -17,6 +17,7 @@
 #include "collector/commands/commands.h"
 #include "perf/catalog/catalog_fill.h"
 #include "perf/kernel/limits.h"
+#include "perf/kinds/usdt.h"
 
 enum list_format { LIST_TEXT, LIST_JSON };
 
@@ -63,7 +64,10 @@ const struct command_line list_line = {
 		       "description each; and what it cannot record, and why.\n\n"
 		       "PATTERN is a part of a name, a glob over whole names (*, ?, [...]), or a "
 		       "kind: hardware,\n"
-		       "cache, software, resource, processor, pmu, tracepoint, probe, breakpoint.",
+		       "cache, software, resource, processor, pmu, tracepoint, probe, breakpoint.\n"
+		       "usdt:PROGRAM, or usdt:PROGRAM:PROVIDER:NAME with a glob, lists the static "
+		       "probes of a\n"
+		       "program or library.",
 	.options = options_of_list,
 	.notes = "The exit status is 1 if a PATTERN matches nothing, or if nothing that is listed "
 		 "can be\n"
@@ -163,6 +167,26 @@ static int list(const struct list_options *options, const struct event_catalog *
 	return err ? err : status;
 }
 
+/* Adds the static probes of the programs that patterns name. An exit status, after a message. */
+static int add_static_probes(const struct list_options *options, struct event_catalog *catalog)
+{
+	for (size_t i = 0; i < options->n_patterns; i++) {
+		const size_t n_before = catalog->n_entries;
+		char *error_text;
+		enum event_error error = usdt_list(options->patterns[i], catalog, &error_text);
+		_cleanup_free_ char *text = error_text;
+
+		if (error == EVENT_NO_MEMORY)
+			return message_error_of_memory("list");
+		if (text)
+			return message_error("list", "%s", text);
+		for (size_t at = n_before; at < catalog->n_entries; at++)
+			catalog->entries[at].is_recordable =
+				catalog->kinds[CATALOG_PROBE].is_recordable;
+	}
+	return 0;
+}
+
 int cmd_list(int argc, char **argv)
 {
 	struct list_options options = { 0 };
@@ -178,7 +202,9 @@ int cmd_list(int argc, char **argv)
 	struct event_catalog *catalog = catalog_fill_create(&limits, options.is_verbose);
 	if (!catalog)
 		return message_error_of_memory("list");
-	int status = list(&options, catalog);
+	int status = add_static_probes(&options, catalog);
+	if (!status)
+		status = list(&options, catalog);
 	event_catalog_destroy(catalog);
 	return status;
 }

@@ -268,6 +268,11 @@ static int list_spellings(struct event_catalog *catalog)
 		  "calls of a function of a library or program; with -c N every Nth call" },
 		{ CATALOG_PROBE, "uprobe:LIB:FUNCTION/weight=arg1,unit=bytes/",
 		  "calls weighed by the value of an argument, or by a product: arg1*arg2" },
+		{ CATALOG_PROBE, "uprobe:LIB:FUNCTION/value=p->kind,weight=n/",
+		  "calls divided or weighed by expressions, fetched at the entry (debug "
+		  "information)" },
+		{ CATALOG_PROBE, "usdt:PROGRAM:PROVIDER:NAME/value=arg1/",
+		  "static probes of a program; 'dendro list usdt:PROGRAM' shows them" },
 		{ CATALOG_PROBE, "uretprobe:LIB:FUNCTION", "returns of a function" },
 		{ CATALOG_BREAKPOINT, "mem:ADDRESS[/LENGTH][:ACCESS]",
 		  "accesses to 1, 2, 4 or 8 bytes: r, w, rw; or x, execution there" },
