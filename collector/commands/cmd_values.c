@@ -16,6 +16,7 @@
 #include "collector/files/stored_profile.h"
 #include "collector/session/dendro.h"
 #include "collector/values/value_frames.h"
+#include "perf/kinds/probe_argument.h"
 #include "report/values/values_output.h"
 
 #define DEFAULT_VALUES 10
@@ -102,8 +103,10 @@ static int take_expressions(struct values_command *command, char **texts, size_t
 		return message_error("values", "%s.", strerror(ENOMEM));
 	for (size_t i = 0; i < n; i++) {
 		const char *wrong = value_expression_parse(&command->expressions[i], texts[i]);
+		struct probe_argument argument;
 
-		if (wrong)
+		/* What the kernel fetched at a probe may have this name. */
+		if (wrong && !probe_argument_parse(texts[i], &argument))
 			return message_wrong_use("values", "'%s' %s.", texts[i], wrong);
 	}
 	command->request.expressions = command->expressions;

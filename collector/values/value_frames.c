@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/paths/sample_path.h"
+#include "collector/values/fetched_values.h"
 #include "collector/values/value_function.h"
 #include "collector/values/value_stack.h"
 #include "perf/records/memory_record.h"
@@ -20,7 +21,8 @@ struct value_frames {
 	struct value_function function;
 	struct symbolizer *symbolizer;
 	struct value_stack *stack;
-	size_t at; /* in the stack of the present sample: the frame of the function */
+	size_t at;           /* in the stack of the present sample: the frame of the function */
+	const char *fetched; /* the expression whose value the kernel has fetched there, or "" */
 };
 
 struct value_frames *value_frames_create(const struct value_request *request,
@@ -79,6 +81,32 @@ static int add_place(struct value_frames *frames, struct value_row *row, struct 
 	return 0;
 }
 
+/* The value that the kernel fetched in the innermost frame is more certain than one that the
+ * sample's registers and stack tell. 0 or -ENOMEM. */
+static int add_fetched(struct value_frames *frames, const struct sample *sample,
+		       struct value_table *table)
+{
+	const struct value_request *request = frames->request;
+	const struct event_value *value = &sample->event->value;
+	bool is_requested = !request->n_expressions;
+	struct value_text text;
+
+	frames->fetched = "";
+	for (size_t i = 0; i < request->n_expressions; i++)
+		is_requested |= strcmp(request->expressions[i].text, value->name) == 0;
+	if (value->kind == EVENT_VALUE_NONE || frames->at || !is_requested)
+		return 0;
+	frames->fetched = value->name;
+	struct value_row *row = value_table_row(table, value->name, "", true);
+	if (!row)
+		return -ENOMEM;
+	const enum debug_reason reason = fetched_value_read(sample, &text);
+	if (!reason)
+		return value_row_add(row, &text);
+	value_row_miss(row, reason);
+	return 0;
+}
+
 static int add_expression(struct value_frames *frames, const struct value_expression *expression,
 			  struct value_variable *variable, struct value_table *table)
 {
@@ -112,12 +140,15 @@ static int add_requested(struct value_frames *frames, struct value_variable *var
 	const struct value_request *request = frames->request;
 	int err = 0;
 
+	if (!request->n_expressions && strcmp(variable->name, frames->fetched) == 0)
+		return 0;
 	if (!request->n_expressions)
 		return variable->is_parameter || request->locals
 			       ? add_variable(frames, variable, table)
 			       : 0;
 	for (size_t i = 0; i < request->n_expressions && !err; i++)
-		if (strcmp(request->expressions[i].variable, variable->name) == 0)
+		if (strcmp(request->expressions[i].variable, variable->name) == 0 &&
+		    strcmp(request->expressions[i].text, frames->fetched) != 0)
 			err = add_expression(frames, &request->expressions[i], variable, table);
 	return err;
 }
@@ -132,7 +163,7 @@ static int add_variables(struct value_frames *frames, size_t depth, struct value
 	int err = 0;
 
 	if (depth >= n_dies) {
-		table->n_without++;
+		table->n_without += !*frames->fetched;
 		return 0;
 	}
 	const struct debug_frame *frame = value_stack_debug_frame(frames->stack, frames->at);
@@ -177,5 +208,6 @@ int value_frames_add(struct value_frames *frames, const struct sample *sample,
 	table->n_found++;
 	table->n_inlined += depth.n_outer > 1;
 	table->n_leaf += frames->at == 0;
-	return add_variables(frames, depth.n_outer - 1u, table);
+	int err = add_fetched(frames, sample, table);
+	return err ? err : add_variables(frames, depth.n_outer - 1u, table);
 }
