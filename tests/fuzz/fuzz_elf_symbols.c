@@ -65,7 +65,7 @@ static void name_for_bolt(int fd, size_t size)
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	struct bolt_symbols symbols;
 
-	if (elf && bolt_symbols_init(&symbols, elf) == 0) {
+	if (elf && elf_kind(elf) == ELF_K_ELF && bolt_symbols_init(&symbols, elf) == 0) {
 		for (size_t i = 0; i < symbols.n; i++) {
 			const struct bolt_function *function = &symbols.functions[i];
 			const struct bolt_function *found =
