@@ -213,6 +213,45 @@ bool flow_graph_closes(const struct flow_graph *graph, uint32_t from, uint32_t t
 	return b < a || (a == b && to <= from);
 }
 
+/* Marks the orders that a cycle may have which an edge closes. All other edges of it go up, so of
+ * the edges that close cycles one leads across each of its blocks. */
+static void mark_cycle(const struct flow_graph *graph, uint32_t from, uint32_t to, int32_t *changes)
+{
+	if (!flow_graph_closes(graph, from, to))
+		return;
+	changes[graph->instructions[to].order]++;
+	changes[graph->instructions[from].order + 1]--;
+}
+
+bool *flow_graph_find_once(const struct flow_graph *graph)
+{
+	const uint32_t n = graph->n_instructions;
+	_cleanup_free_ int32_t *depths = calloc(n + 1ul, sizeof(*depths));
+	bool *is_once = calloc(n + 1ul, sizeof(*is_once)), is_open = false;
+
+	if (!depths || !is_once) {
+		free(is_once);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const struct flow_instruction *from = &graph->instructions[i];
+
+		is_open |= from->is_open;
+		if (from->target != FLOW_NONE)
+			mark_cycle(graph, i, from->target, depths);
+		if (falls_through(from->flow) && i + 1 < n && graph->instructions[i + 1].is_leader)
+			mark_cycle(graph, i, i + 1, depths);
+	}
+	for (uint32_t order = 1; order < n; order++)
+		depths[order] += depths[order - 1];
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t order = graph->instructions[i].order;
+
+		is_once[i] = !depths[order] && (!is_open || order == graph->instructions[0].order);
+	}
+	return is_once;
+}
+
 int flow_graph_note(struct flow_graph *graph, uint32_t from, uint32_t to)
 {
 	if (!graph->instructions[from].is_open)

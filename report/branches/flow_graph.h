@@ -53,6 +53,12 @@ void flow_graph_deinit(struct flow_graph *graph);
 uint32_t flow_graph_find(const struct flow_graph *graph, uint64_t offset);
 /* Whether going from one instruction to another closes a loop: a path ends there. */
 bool flow_graph_closes(const struct flow_graph *graph, uint32_t from, uint32_t to);
+/*
+ * Finds what is executed at most once when the function is entered: by instruction, in an array of
+ * n_instructions on the heap. Where only a run shows what leads where, that is the first block
+ * alone, if nothing leads to it. NULL: no memory.
+ */
+bool *flow_graph_find_once(const struct flow_graph *graph);
 /* A jump was seen. It is kept if the code alone does not tell it. 0 or -ENOMEM. */
 int flow_graph_note(struct flow_graph *graph, uint32_t from, uint32_t to);
 

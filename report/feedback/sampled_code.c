@@ -66,6 +66,11 @@ struct code {
 	uint64_t *weights; /* by instruction */
 };
 
+struct block_count {
+	uint64_t weight;
+	uint64_t count; /* of executions, estimated */
+};
+
 /* -- blocks ----------------------------------------------------------------------------------- */
 
 /* The instruction that contains an offset, or NONE. */
@@ -120,24 +125,38 @@ static uint64_t average(uint64_t weight, uint32_t n)
 	return weight && !count ? 1 : count;
 }
 
-static int count_blocks(struct builder *builder, const struct code *code)
+/* The first block of a function is often too short for samples. What no loop contains is executed
+ * at most as often as the function is entered, so a block of it with more samples tells, too. */
+static uint64_t estimate_entries(const struct block_count *first, const struct block_count *once)
+{
+	return once->count > first->count && once->weight > first->weight ? once->count
+									  : first->count;
+}
+
+/* Counts the blocks. *@entered_ret: how often the function was entered. 0 or -ENOMEM. */
+static int count_blocks(struct builder *builder, const struct code *code, const bool *is_once,
+			uint64_t *entered_ret)
 {
 	const struct flow_graph *graph = &code->graph;
+	struct block_count entry = { 0 }, once = { 0 };
 	uint32_t end;
 	int err = 0;
 
 	for (uint32_t first = 0; !err && first < graph->n_instructions; first = end) {
-		uint64_t weight = code->weights[first];
+		struct block_count block = { .weight = code->weights[first] };
 
 		for (end = first + 1;
 		     end < graph->n_instructions && !graph->instructions[end].is_leader; end++)
-			weight += code->weights[end];
-		const uint64_t count = average(weight, end - first);
-		if (count)
-			err = count_block(builder, code, first, end, count);
+			block.weight += code->weights[end];
+		block.count = average(block.weight, end - first);
+		if (block.count)
+			err = count_block(builder, code, first, end, block.count);
 		if (!first)
-			builder->functions[code->function].entered = count;
+			entry = block;
+		if (is_once[first] && block.weight > once.weight)
+			once = block;
 	}
+	*entered_ret = estimate_entries(&entry, &once);
 	return err;
 }
 
@@ -200,7 +219,11 @@ static int count_instructions(struct builder *builder, struct code *code)
 	if (!code->weights)
 		return -ENOMEM;
 	weigh_instructions(builder, code);
-	int err = count_blocks(builder, code);
+	bool *is_once = flow_graph_find_once(&code->graph);
+	int err = is_once ? count_blocks(builder, code, is_once,
+					 &builder->functions[code->function].entered)
+			  : -ENOMEM;
+	free(is_once);
 	if (!err)
 		err = find_calls(builder, code);
 	if (!err)

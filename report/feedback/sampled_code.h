@@ -4,8 +4,9 @@
  * Zheng: Taming hardware event samples for FDO compilation, CGO 2010, section 3). What a sample
  * misses its instruction by is mostly within the block, and so does not matter.
  *
- * A function was entered as often as its first block was executed. These calls are divided among
- * its callers by the weight of its own samples that it has when called by each.
+ * A function was entered as often as its first block was executed, or more often if a block with
+ * more samples was that no loop contains. These calls are divided among its callers by the weight
+ * of its own samples that it has when called by each.
  */
 #ifndef REPORT_FEEDBACK_SAMPLED_CODE_H
 #define REPORT_FEEDBACK_SAMPLED_CODE_H

@@ -41,8 +41,10 @@ static void add_function(struct branch_paths *paths, struct branch_function *fun
 	if (!size || flow_graph_init(&function->graph, machine, code, size, function->vaddr))
 		return;
 	function->counts = calloc(function->graph.n_instructions, sizeof(*function->counts));
-	if (!function->counts)
+	bool *is_once = flow_graph_find_once(&function->graph);
+	if (!function->counts || !is_once)
 		abort();
+	free(is_once);
 	paths->n_functions++;
 }
 
