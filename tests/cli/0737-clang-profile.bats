@@ -167,8 +167,10 @@ expect_counts() {
 @test "without debug information nothing is written, and how to build is said" {
 	"${CLANG[@]}" -o bare feedback.c
 	record bare.data -- ./bare 0.2
+	mkdir -p "root$PWD"
+	cp bare "root$PWD" # a library may have debug information
 	refuses "no sample is in code with lines in debug information" "clang -g -fdebug-info-for-profiling" -- \
-		"$DENDRO" export -f clang-profile -o bare.prof bare.data
+		"$DENDRO" export -f clang-profile --symfs root -o bare.prof bare.data
 	"$DENDRO" build -o feedback.cct feedback.data
 	refuses "export each recording" -- "$DENDRO" export -f clang-profile -o x feedback.cct
 	refuses "export each recording" -- "$DENDRO" export -f clang-profile -o x feedback.data bare.data

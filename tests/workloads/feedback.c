@@ -5,19 +5,29 @@
 #include "work.h"
 
 /* Divisions, which wait for each other: the code is short, and each copy of it costs the same.
- * @text keeps the compiler from making one block of two. */
+ * @text keeps the compiler from making one block of two, and no part of it can be moved out. */
 #ifdef __aarch64__
-#define DIVIDE "fdiv %s0, %s0, %s0"
-#define SINGLE "+w"
+#define WORK(text)                              \
+	__asm__ volatile("# " text "\n"         \
+			 "fmov s16, #1.0\n"     \
+			 ".rept 500\n"          \
+			 "fdiv s16, s16, s16\n" \
+			 ".endr"                \
+			 :                      \
+			 :                      \
+			 : "v16")
 #else
-#define DIVIDE "divss %0, %0"
-#define SINGLE "+x"
+#define WORK(text)                                  \
+	__asm__ volatile("# " text "\n"             \
+			 "mov $0x3f800000, %%eax\n" \
+			 "movd %%eax, %%xmm1\n"     \
+			 ".rept 500\n"              \
+			 "divss %%xmm1, %%xmm1\n"   \
+			 ".endr"                    \
+			 :                          \
+			 :                          \
+			 : "eax", "xmm1")
 #endif
-#define WORK(text)                                                                            \
-	do {                                                                                  \
-		float one = 1;                                                                \
-		__asm__ volatile("# " text "\n.rept 500\n\t" DIVIDE "\n.endr" : SINGLE(one)); \
-	} while (0)
 
 /* Code of a macro is all on the line that uses it. */
 #define ON_ONE_LINE(i)                 \
@@ -75,8 +85,10 @@ FUNCTION void call(void (*function)(void))
 	KEEP_FRAME();
 }
 
+#ifdef __clang__ /* gcc writes no assembly code that the assembler understands */
 FUNCTION void hostile(void) __asm__("a name: 1:2");
-void hostile(void)
+#endif
+FUNCTION void hostile(void)
 {
 	WORK("hostile");
 }
