@@ -7,6 +7,7 @@
 #include "report/export/folded.h"
 #include "report/feedback/bolt_profile.h"
 #include "report/feedback/clang_profile.h"
+#include "report/feedback/gcc_profile.h"
 #include "report/formats/callgrind.h"
 #include "report/formats/chrome_trace.h"
 #include "report/formats/firefox.h"
@@ -87,6 +88,13 @@ const struct path_format path_formats[] = {
 	  .is_for_compilers = true,
 	  .write = clang_profile_write,
 	  .verify = verify_clang_profile },
+	{ .name = "gcc-profile",
+	  .description = "a sample profile for gcc -fauto-profile, likewise",
+	  .is_binary = true,
+	  .has_lines = true,
+	  .has_one_metric = true,
+	  .is_for_compilers = true,
+	  .write = gcc_profile_write },
 	{ .name = "bolt",
 	  .description = "a profile of one program or library for BOLT, llvm-bolt -data",
 	  .has_one_metric = true,
