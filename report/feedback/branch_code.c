@@ -34,7 +34,8 @@ static int open_function(struct counter *counter, uint32_t i)
 	if (function->frame.kind != FRAME_USER)
 		return 0;
 	int err = symbolizer_find_functions(counter->paths->symbolizer, &function->frame, &active);
-	if (err || !active.location.debug)
+	/* An entry of the procedure linkage table is no function, though it has the name of one. */
+	if (err || !active.location.debug || active.location.plt)
 		return err;
 	*source = (struct code_source){ active.location.debug, active.location.symbol,
 					function->vaddr };
@@ -70,7 +71,7 @@ static int count_call(struct counter *counter, const struct branch_edge *call)
 	struct found_line found;
 	int err = 0;
 
-	if (name == CODE_LINES_NONE)
+	if (name == CODE_LINES_NONE || code_source_is_part(&counter->sources[callee]))
 		return 0;
 	err = code_lines_enter(&counter->lines, &counter->sources[callee], name, call->count);
 	if (err || counter->names[call->from.function] == CODE_LINES_NONE)

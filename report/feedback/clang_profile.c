@@ -10,6 +10,8 @@
 #include "cct/text/decimal.h"
 #include "report/feedback/compiler_counts.h"
 
+#define UNIQUE ".__uniq."
+
 struct writer {
 	FILE *out;
 	const struct line_counts *counts;
@@ -37,9 +39,20 @@ static bool is_sound(const char *name)
 	return true;
 }
 
+/* The part of a symbol that names the function: with the number that
+ * -funique-internal-linkage-names gives to local functions. */
+static size_t length_of_name(const char *symbol)
+{
+	const size_t length = strcspn(symbol, "."), prefix = strlen(UNIQUE);
+
+	return strncmp(symbol + length, UNIQUE, prefix) == 0
+		       ? length + prefix + strspn(symbol + length + prefix, "0123456789")
+		       : length;
+}
+
 bool clang_profile_name(const char *symbol, char *name)
 {
-	const size_t length = strcspn(symbol, ".");
+	const size_t length = length_of_name(symbol);
 
 	if (!length || length >= CODE_NAME_MAX || !begins_name(*symbol))
 		return false;

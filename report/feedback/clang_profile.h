@@ -23,7 +23,8 @@ int clang_profile_write(FILE *out, const struct profile *profile, struct symboli
 			const struct path_options *options);
 /*
  * The name that clang looks a function up by: without what follows the first dot, as that of a part
- * or of a copy. @name: of CODE_NAME_MAX bytes. false: none that the format can hold.
+ * or of a copy; but f.__uniq.123 is a name. @name: of CODE_NAME_MAX bytes. false: none that the
+ * format can hold.
  */
 bool clang_profile_name(const char *symbol, char *name);
 

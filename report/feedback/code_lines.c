@@ -93,13 +93,25 @@ int code_lines_name(struct code_lines *lines, const struct code_source *source, 
 	return symbol ? name_number(lines, symbol, name_ret) : 0;
 }
 
+bool code_source_is_part(const struct code_source *source)
+{
+	static const char *const endings[] = { ".cold", ".actor", ".resume", ".destroy",
+					       ".cleanup" };
+
+	for (size_t i = 0; source->symbol && i < sizeof(endings) / sizeof(endings[0]); i++) {
+		if (strstr(source->symbol, endings[i]))
+			return true;
+	}
+	return false;
+}
+
 int code_lines_enter(struct code_lines *lines, const struct code_source *source, uint32_t name,
 		     uint64_t count)
 {
 	const struct line_place none = { 0 };
 	uint32_t top;
 
-	if (!count || (source->symbol && strstr(source->symbol, ".cold")))
+	if (!count || code_source_is_part(source))
 		return 0;
 	int err = line_counts_function(lines->counts, LINE_COUNTS_TOP, none, name, &top);
 	if (!err)

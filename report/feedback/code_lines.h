@@ -44,9 +44,10 @@ int code_lines_find(struct code_lines *lines, const struct code_source *source, 
 /* The name of the function at its first byte, in the counts. CODE_LINES_NONE: it has none that the
  * format takes. 0 or -ENOMEM. */
 int code_lines_name(struct code_lines *lines, const struct code_source *source, uint32_t *name_ret);
-/* A function was entered so often. What the compiler has put elsewhere, nobody enters. 0 or
- * -ENOMEM.
- */
+/* Whether it is a part of a function that the compiler has put elsewhere: what is seldom executed,
+ * or what a coroutine does when it goes on. Nobody calls the function there. */
+bool code_source_is_part(const struct code_source *source);
+/* A function was entered so often, unless it is such a part. 0 or -ENOMEM. */
 int code_lines_enter(struct code_lines *lines, const struct code_source *source, uint32_t name,
 		     uint64_t count);
 /* A block of code @code was executed so often: its line's count is at least that. */

@@ -25,6 +25,9 @@ static void names_end_at_the_first_dot_and_hostile_ones_are_refused(void **state
 		{ "_ZN2ns1fEv", "_ZN2ns1fEv" },
 		{ "f.cold.1", "f" },
 		{ "f.llvm.123", "f" },
+		{ "f.__uniq.123", "f.__uniq.123" },
+		{ "f.__uniq.123.cold", "f.__uniq.123" },
+		{ ".__uniq.123", NULL },
 		{ "$f", "$f" },
 		{ "gr\xc3\xb6\xc3\x9f"
 		  "e",
