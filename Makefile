@@ -206,7 +206,7 @@ C_FILES  := $(sort $(SOURCES) collector/main.c $(HEADERS) $(shell find tests/uni
 	      tests/oracle/gdb_stops/*.[ch] tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
 	      tests/workloads/languages/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
-SCRIPTS  := .ci/run tests/demo tests/cli/until_worked tests/cli/without_tracefs tests/cli/clients/see_kcachegrind tests/deps/install tests/deps/npm/install tests/deps/perfparser report/html/page/join tests/lint/page/check tests/fuzz/run \
+SCRIPTS  := .ci/run tests/demo tests/cli/until_worked tests/cli/without_tracefs tests/cli/clients/see_kcachegrind tests/deps/install tests/deps/npm/install tests/deps/perfparser tests/deps/profgen_inputs report/html/page/join tests/lint/page/check tests/fuzz/run \
 	    tests/hw/guest tests/hw/init $(sort $(wildcard tests/hw/*.job)) \
 	    $(sort $(wildcard tests/hw/*.bash tests/cli/*.bash tests/bench/*.sh)) tests/bench/page
 lint:

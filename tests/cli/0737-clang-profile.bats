@@ -164,6 +164,33 @@ expect_counts() {
 	lacks stacks steps.notes
 }
 
+@test "llvm-profgen's own test inputs have the counts that it gives" {
+	need perf python3 llvm-profgen-14 readelf
+	local inputs script name program n=0
+	inputs=$("$ROOT/tests/deps/profgen_inputs" 2>fetched) ||
+		skip "the inputs are not here and can't be fetched: $(tail -n 1 fetched)"
+	for script in "$inputs"/*.perfscript; do
+		name=$(basename "$script" .perfscript)
+		case $name in # these have no program of their own
+		artificial-branch) program=inline-noprobe2 ;;
+		cs-interrupt | cs-invalid-ret-addr) program=noinline-cs-noprobe ;;
+		external-address) program=inline-cs-noprobe ;;
+		noprobe.mmap) program=noprobe ;;
+		recursion-compression-pseudoprobe-nommap) program=recursion-compression-pseudoprobe ;;
+		*) program=$name ;;
+		esac
+		program=$inputs/$program.perfbin
+		"$ROOT/tests/oracle/perfscript_recording.py" "$script" "$program" inputs.data
+		perf script -i inputs.data --show-mmap-events -F ip,brstack >inputs.script 2>/dev/null
+		llvm-profgen-14 --format=text --use-dwarf-correlation --perfscript=inputs.script --binary="$program" \
+			--output=theirs.prof
+		"$DENDRO" export -f clang-profile -o inputs.prof inputs.data
+		"$ROOT/tests/oracle/profgen.py" inputs.prof theirs.prof
+		n=$((n + 1))
+	done
+	expect_equal scripts $n 23
+}
+
 @test "without debug information nothing is written, and how to build is said" {
 	"${CLANG[@]}" -o bare feedback.c
 	record bare.data -- ./bare 0.2
