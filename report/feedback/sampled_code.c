@@ -5,8 +5,7 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
-#include "cct/base/sorted.h"
-#include "report/branches/flow_graph.h"
+#include "report/feedback/block_estimates.h"
 #include "report/feedback/code_lines.h"
 #include "report/names/active_functions.h"
 
@@ -63,27 +62,9 @@ struct code {
 	uint32_t function; /* index */
 	struct code_source source;
 	struct flow_graph graph;
-	uint64_t *weights; /* by instruction */
-};
-
-struct block_count {
-	uint64_t weight;
-	uint64_t count; /* of executions, estimated */
 };
 
 /* -- blocks ----------------------------------------------------------------------------------- */
-
-/* The instruction that contains an offset, or NONE. */
-static uint32_t instruction_at(const struct flow_graph *graph, uint64_t offset)
-{
-	const size_t n =
-		sorted_count(graph->n_instructions, i, graph->instructions[i].offset <= offset);
-
-	if (!n)
-		return NONE;
-	const struct flow_instruction *last = &graph->instructions[n - 1];
-	return offset - last->offset < last->size ? (uint32_t)n - 1 : NONE;
-}
 
 static int find_line(struct builder *builder, const struct code *code, uint32_t instruction,
 		     struct found_line *line_ret)
@@ -94,84 +75,41 @@ static int find_line(struct builder *builder, const struct code *code, uint32_t 
 			       line_ret);
 }
 
-/* Adds the count of a block to the lines of its instructions. 0 or -ENOMEM. */
-static int count_block(struct builder *builder, const struct code *code, uint32_t first,
-		       uint32_t end, uint64_t count)
+/* Adds the counts of instructions to their lines. 0 or -ENOMEM. */
+static int count_lines(struct builder *builder, const struct code *code,
+		       const struct block_estimates *estimates)
 {
 	struct sampled_weights *sums = builder->weights;
 	struct found_line found;
 	int err = 0;
 
-	for (uint32_t i = first; !err && i < end; i++) {
+	for (uint32_t i = 0; !err && i < code->graph.n_instructions; i++) {
+		if (!estimates->counts[i])
+			continue;
 		err = find_line(builder, code, i, &found);
 		if (err)
 			break;
 		if (found.line == NONE) {
 			*(found.is_unnamed ? &sums->unnamed : &sums->without_debug) +=
-				code->weights[i];
+				estimates->weights[i];
 			continue;
 		}
-		sums->placed += code->weights[i];
-		code_lines_raise(&builder->lines, &found, code->function, count);
+		sums->placed += estimates->weights[i];
+		code_lines_raise(&builder->lines, &found, code->function, estimates->counts[i]);
 	}
-	return err;
-}
-
-/* How often each of @n instructions was executed. */
-static uint64_t average(uint64_t weight, uint32_t n)
-{
-	const uint64_t count = weight / n + (weight % n >= n / 2 + n % 2);
-
-	return weight && !count ? 1 : count;
-}
-
-/* The first block of a function is often too short for samples. What no loop contains is executed
- * at most as often as the function is entered, so a block of it with more samples tells, too. */
-static uint64_t estimate_entries(const struct block_count *first, const struct block_count *once)
-{
-	return once->count > first->count && once->weight > first->weight ? once->count
-									  : first->count;
-}
-
-/* Counts the blocks. *@entered_ret: how often the function was entered. 0 or -ENOMEM. */
-static int count_blocks(struct builder *builder, const struct code *code, const bool *is_once,
-			uint64_t *entered_ret)
-{
-	const struct flow_graph *graph = &code->graph;
-	struct block_count entry = { 0 }, once = { 0 };
-	uint32_t end;
-	int err = 0;
-
-	for (uint32_t first = 0; !err && first < graph->n_instructions; first = end) {
-		struct block_count block = { .weight = code->weights[first] };
-
-		for (end = first + 1;
-		     end < graph->n_instructions && !graph->instructions[end].is_leader; end++)
-			block.weight += code->weights[end];
-		block.count = average(block.weight, end - first);
-		if (block.count)
-			err = count_block(builder, code, first, end, block.count);
-		if (!first)
-			entry = block;
-		if (is_once[first] && block.weight > once.weight)
-			once = block;
-	}
-	*entered_ret = estimate_entries(&entry, &once);
 	return err;
 }
 
 /* Gives the samples of the frames to instructions. */
-static void weigh_instructions(struct builder *builder, const struct code *code)
+static void weigh_instructions(struct builder *builder, const struct code *code,
+			       struct block_estimates *estimates)
 {
 	for (uint32_t i = 0; i < code->n_frames; i++) {
 		const struct code_frame *frame = &code->frames[i];
 		const uint64_t weight = builder->uses[frame->frame].self;
-		const uint32_t at = instruction_at(&code->graph, frame->vaddr - code->source.start);
 
-		if (at == NONE)
+		if (!block_estimates_add(estimates, frame->vaddr - code->source.start, weight))
 			builder->weights->without_debug += weight;
-		else
-			code->weights[at] += weight;
 	}
 }
 
@@ -183,8 +121,8 @@ static int find_calls(struct builder *builder, const struct code *code)
 
 	for (uint32_t i = 0; !err && i < code->n_frames; i++) {
 		struct frame_use *use = &builder->uses[code->frames[i].frame];
-		const uint32_t at =
-			instruction_at(&code->graph, code->frames[i].vaddr - code->source.start);
+		const uint32_t at = block_estimates_instruction_at(
+			&code->graph, code->frames[i].vaddr - code->source.start);
 
 		use->function = code->function;
 		if (!use->calls || at == NONE || code->graph.instructions[at].flow != CODE_CALLS)
@@ -215,22 +153,22 @@ static int add_function(struct builder *builder, struct code *code, uint32_t nam
 
 static int count_instructions(struct builder *builder, struct code *code)
 {
-	code->weights = calloc(code->graph.n_instructions + 1ul, sizeof(*code->weights));
-	if (!code->weights)
-		return -ENOMEM;
-	weigh_instructions(builder, code);
-	bool *is_once = flow_graph_find_once(&code->graph);
-	int err = is_once ? count_blocks(builder, code, is_once,
-					 &builder->functions[code->function].entered)
-			  : -ENOMEM;
-	free(is_once);
+	struct code_function *function = &builder->functions[code->function];
+	struct block_estimates estimates;
+	int err = block_estimates_init(&estimates, &code->graph);
+
+	if (!err) {
+		weigh_instructions(builder, code, &estimates);
+		block_estimates_make(&estimates);
+		function->entered = estimates.entered;
+		err = count_lines(builder, code, &estimates);
+	}
 	if (!err)
 		err = find_calls(builder, code);
 	if (!err)
-		err = code_lines_enter(&builder->lines, &code->source,
-				       builder->functions[code->function].name,
-				       builder->functions[code->function].entered);
-	free(code->weights);
+		err = code_lines_enter(&builder->lines, &code->source, function->name,
+				       function->entered);
+	block_estimates_deinit(&estimates);
 	return err;
 }
 
