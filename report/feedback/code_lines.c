@@ -33,11 +33,12 @@ static const char *compiled_name(const struct code_source *source, const char *n
 	return !name || (source->symbol && strstr(name, "::")) ? source->symbol : name;
 }
 
-/* @functions: innermost first. Finds the innermost function in the counts. *@function_ret is
- * CODE_LINES_NONE if one of them has no place or no name. 0 or -ENOMEM. */
+/* @functions: innermost first; @base: the outermost in the counts, LINE_COUNTS_TOP: it is at the
+ * top. Finds the innermost function in the counts. *@function_ret is CODE_LINES_NONE if one of them
+ * has no place or no name. 0 or -ENOMEM. */
 static int enter_functions(struct code_lines *lines, const struct code_source *source,
-			   const struct debug_function *functions, size_t n, bool is_of_llvm,
-			   uint32_t *function_ret)
+			   uint32_t base, const struct debug_function *functions, size_t n,
+			   bool is_of_llvm, uint32_t *function_ret)
 {
 	uint32_t function = LINE_COUNTS_TOP;
 	struct line_place place = { 0 };
@@ -51,7 +52,10 @@ static int enter_functions(struct code_lines *lines, const struct code_source *s
 
 		if (err || name == CODE_LINES_NONE)
 			return err;
-		err = line_counts_function(lines->counts, function, place, name, &function);
+		if (i + 1 == n && base != LINE_COUNTS_TOP)
+			function = base;
+		else
+			err = line_counts_function(lines->counts, function, place, name, &function);
 		if (err || !line_place_find(&functions[i], is_of_llvm, &place))
 			return err;
 	}
@@ -59,8 +63,8 @@ static int enter_functions(struct code_lines *lines, const struct code_source *s
 	return 0;
 }
 
-int code_lines_find(struct code_lines *lines, const struct code_source *source, uint64_t vaddr,
-		    struct found_line *line_ret)
+int code_lines_find_in(struct code_lines *lines, const struct code_source *source, uint32_t base,
+		       uint64_t vaddr, struct found_line *line_ret)
 {
 	struct debug_function functions[DEBUG_INFO_MAX_INLINED];
 	struct line_place place;
@@ -73,13 +77,19 @@ int code_lines_find(struct code_lines *lines, const struct code_source *source, 
 	is_of_llvm &= lines->naming->has_blocks;
 	if (!n || !line_place_find(&functions[0], is_of_llvm, &place))
 		return 0;
-	int err = enter_functions(lines, source, functions, n, is_of_llvm, &function);
+	int err = enter_functions(lines, source, base, functions, n, is_of_llvm, &function);
 	line_ret->is_unnamed = function == CODE_LINES_NONE;
 	if (err || function == CODE_LINES_NONE)
 		return err;
 	if (is_of_llvm)
 		line_ret->copies = discriminator_copies(functions[0].discriminator);
 	return line_counts_line(lines->counts, function, place, &line_ret->line);
+}
+
+int code_lines_find(struct code_lines *lines, const struct code_source *source, uint64_t vaddr,
+		    struct found_line *line_ret)
+{
+	return code_lines_find_in(lines, source, LINE_COUNTS_TOP, vaddr, line_ret);
 }
 
 int code_lines_name(struct code_lines *lines, const struct code_source *source, uint32_t *name_ret)

@@ -41,6 +41,10 @@ void code_lines_deinit(struct code_lines *lines);
 /* The line of an instruction. 0 or -ENOMEM. */
 int code_lines_find(struct code_lines *lines, const struct code_source *source, uint64_t vaddr,
 		    struct found_line *line_ret);
+/* Likewise, below @base, the source's function in the counts; LINE_COUNTS_TOP: the one that is not
+ * below another one. */
+int code_lines_find_in(struct code_lines *lines, const struct code_source *source, uint32_t base,
+		       uint64_t vaddr, struct found_line *line_ret);
 /* The name of the function at its first byte, in the counts. CODE_LINES_NONE: it has none that the
  * format takes. 0 or -ENOMEM. */
 int code_lines_name(struct code_lines *lines, const struct code_source *source, uint32_t *name_ret);
