@@ -3,8 +3,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
 #include "cct/base/stream.h"
 #include "cct/text/decimal.h"
@@ -68,14 +70,19 @@ static void write_name(const struct writer *writer, uint32_t name)
 	fputs(writer->counts->names.strings[name], writer->out);
 }
 
+static void write_place(const struct writer *writer, struct line_place place)
+{
+	fprintf(writer->out, "%" PRIu32, place.offset);
+	if (place.block)
+		fprintf(writer->out, ".%" PRIu32, place.block);
+}
+
 /* A line begins with a blank for each function that it is inlined in. */
 static void begin_line(const struct writer *writer, unsigned depth, struct line_place place)
 {
 	for (unsigned i = 0; i < depth; i++)
 		putc(' ', writer->out);
-	fprintf(writer->out, "%" PRIu32, place.offset);
-	if (place.block)
-		fprintf(writer->out, ".%" PRIu32, place.block);
+	write_place(writer, place);
 	fputs(": ", writer->out);
 }
 
@@ -137,19 +144,85 @@ static int write_counts(FILE *out, const struct line_counts *counts)
 	return stream_finish(out);
 }
 
-int clang_profile_write(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
-			const struct path_options *options)
+/* -- contexts --------------------------------------------------------------------------------- */
+
+/* The callers, the outermost first, and the function. @path has room for all functions. */
+static void write_context(const struct writer *writer, uint32_t index, uint32_t *path)
 {
-	static const struct compiler clang = {
+	const struct counted_function *functions = writer->counts->functions;
+	uint32_t n = 0;
+
+	for (; index != LINE_COUNTS_TOP; index = functions[index].parent)
+		path[n++] = index;
+	putc('[', writer->out);
+	while (n-- > 0) {
+		write_name(writer, functions[path[n]].name);
+		if (!n)
+			break;
+		putc(':', writer->out);
+		write_place(writer, functions[path[n - 1]].place);
+		fputs(" @ ", writer->out);
+	}
+	putc(']', writer->out);
+}
+
+static void write_context_function(const struct writer *writer, uint32_t index, uint32_t *path)
+{
+	const struct line_counts *counts = writer->counts;
+	const struct counted_function *function = &counts->functions[index];
+	const uint32_t *order = &counts->line_order[function->first_line];
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < function->n_lines; i++)
+		total = line_counts_sum(total, counts->lines[order[i]].count);
+	if (!total && !function->head)
+		return;
+	write_context(writer, index, path);
+	write_number(writer, total);
+	write_number(writer, function->head);
+	putc('\n', writer->out);
+	for (uint32_t i = 0; i < function->n_lines; i++)
+		write_line(writer, 1, &counts->lines[order[i]]);
+}
+
+static int write_contexts(FILE *out, const struct line_counts *counts)
+{
+	const struct writer writer = { out, counts };
+	_cleanup_free_ uint32_t *path = calloc(counts->n_functions + 1ul, sizeof(*path));
+
+	if (!path)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < counts->n_functions; i++)
+		write_context_function(&writer, i, path);
+	return stream_finish(out);
+}
+
+static int write_profile(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
+			 const struct path_options *options, bool by_context)
+{
+	const struct compiler clang = {
 		.naming = { .name_of = clang_profile_name, .has_blocks = true },
 		.how_to_build = "Build the program with clang -g -fdebug-info-for-profiling, "
 				"record it, and export before its file changes.",
+		.by_context = by_context,
 	};
 	struct line_counts counts = { 0 };
 	int err = compiler_counts_fill(&clang, profile, symbolizer, options, &counts);
 
 	if (!err)
-		err = write_counts(out, &counts);
+		err = by_context ? write_contexts(out, &counts) : write_counts(out, &counts);
 	line_counts_deinit(&counts);
 	return err;
+}
+
+int clang_profile_write(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
+			const struct path_options *options)
+{
+	return write_profile(out, profile, symbolizer, options, false);
+}
+
+int clang_context_profile_write(FILE *out, const struct profile *profile,
+				struct symbolizer *symbolizer, const struct path_options *options)
+{
+	return write_profile(out, profile, symbolizer, options, true);
 }

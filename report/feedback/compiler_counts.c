@@ -6,6 +6,7 @@
 
 #include "cct/base/sentence.h"
 #include "report/feedback/branch_code.h"
+#include "report/feedback/context_counts.h"
 #include "report/feedback/sampled_code.h"
 
 #define NOTHING "no %s is in code with lines in debug information. %s"
@@ -70,9 +71,9 @@ static int count_samples(const struct compiler *compiler, const struct profile *
 			 struct symbolizer *symbolizer, const struct path_options *options,
 			 struct line_counts *counts)
 {
-	struct sampled_weights weights;
-	int err = sampled_code_count(profile, symbolizer, options->metric, &compiler->naming,
-				     counts, &weights);
+	struct sampled_weights weights = { 0 };
+	int err = (compiler->by_context ? context_counts_fill : sampled_code_count)(
+		profile, symbolizer, options->metric, &compiler->naming, counts, &weights);
 
 	if (err)
 		return err;
@@ -86,8 +87,9 @@ int compiler_counts_fill(const struct compiler *compiler, const struct profile *
 			 struct symbolizer *symbolizer, const struct path_options *options,
 			 struct line_counts *counts)
 {
-	int err = options->branches ? count_branches(compiler, options, counts)
-				    : count_samples(compiler, profile, symbolizer, options, counts);
+	const bool has_branches = options->branches && !compiler->by_context;
+	int err = has_branches ? count_branches(compiler, options, counts)
+			       : count_samples(compiler, profile, symbolizer, options, counts);
 
-	return err ? err : line_counts_finish(counts, !options->branches);
+	return err ? err : line_counts_finish(counts, !has_branches);
 }

@@ -13,6 +13,7 @@
 struct compiler {
 	struct code_naming naming;
 	const char *how_to_build; /* a sentence for those whose program has no lines */
+	bool by_context;          /* each calling context has counts: of samples alone */
 };
 
 /* Fills @counts, an empty tree, and finishes it; path_options::finding_ret says what is not in it.
