@@ -11,8 +11,8 @@
 #include "collector/command-line/perf_options.h"
 #include "collector/command-line/record_options.h"
 #include "collector/commands/commands.h"
-#include "collector/commands/recording_run.h"
 #include "collector/files/profile_builder.h"
+#include "collector/files/recording_run.h"
 #include "collector/record/follow/follow_process.h"
 #include "collector/record/kept_part.h"
 #include "collector/record/observing/recording_notes.h"
@@ -164,8 +164,11 @@ static int record(const struct record_arguments *arguments, struct builder_link 
 
 static int record_profile(struct record_arguments *arguments)
 {
-	const struct profile_builder_options options = { "record", arguments->options.output,
-							 arguments->is_quiet };
+	const struct profile_builder_options options = {
+		.command = "record",
+		.output = arguments->options.output,
+		.is_quiet = arguments->is_quiet,
+	};
 	struct builder_link builder;
 	int err = profile_builder_start(&options, &builder);
 

@@ -12,8 +12,8 @@
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/commands/commands.h"
-#include "collector/commands/recording_run.h"
 #include "collector/files/profile_builder.h"
+#include "collector/files/recording_run.h"
 #include "collector/watch/top_screen.h"
 #include "collector/watch/top_watch.h"
 

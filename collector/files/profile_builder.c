@@ -55,6 +55,27 @@ static int build(struct report_options *report, int control_fd, struct profile *
 	return err;
 }
 
+/* 0, or another value after a message. */
+static int ask_for_times(const struct profile_builder_options *options, struct profile *profile)
+{
+	struct watched_time *watched = &profile->info.watched;
+	struct watched_answer answer = { .own_cpu_ns = 0 };
+	ssize_t n = options->watched_fd ? send(options->watched_fd, "", 1, MSG_NOSIGNAL) : 0;
+
+	if (!options->watched_fd)
+		return 0;
+	if (n == 1)
+		do
+			n = recv(options->watched_fd, &answer, sizeof(answer), 0);
+		while (n < 0 && errno == EINTR);
+	if (n != sizeof(answer))
+		return message_error(options->command, "nobody wants the profile any more.");
+	watched->own_cpu_ns = answer.own_cpu_ns;
+	watched->own_memory = answer.own_memory;
+	return watched_time_add(watched, &answer.span) ? message_error_of_memory(options->command)
+						       : 0;
+}
+
 static int build_into(const struct profile_builder_options *options, FILE *out, int control_fd)
 {
 	struct profile *profile = NULL;
@@ -70,6 +91,8 @@ static int build_into(const struct profile_builder_options *options, FILE *out, 
 	int err = build(&report, control_fd, &profile, &is_damaged);
 	if (!err && !options->is_quiet)
 		named_profile_note_lacks(&report, profile);
+	if (!err)
+		err = ask_for_times(options, profile);
 	if (!err)
 		err = result_file_close(out, options->command, options->output,
 					profile_file_write(out, profile));
@@ -94,19 +117,25 @@ static void ignore_signals(void)
 	sigprocmask(SIG_UNBLOCK, &ignored, NULL);
 }
 
+int profile_builder_run(const struct profile_builder_options *options, FILE *out, int stream_fd,
+			int control_fd)
+{
+	if (dup2(stream_fd, STDIN_FILENO) < 0)
+		return message_error(options->command, "cannot read records: %s.", strerror(errno));
+	close(stream_fd);
+	return build_into(options, out, control_fd) ? 1 : 0;
+}
+
 static _Noreturn void run(const struct profile_builder_options *options, int stream_fd,
 			  int control_fd)
 {
 	int fd = builder_link_receive(control_fd);
 	if (fd < 0) /* the recorder has said why there is nothing to record */
 		_exit(1);
-	if (dup2(stream_fd, STDIN_FILENO) < 0)
-		_exit(message_error(options->command, "cannot read records: %s.", strerror(errno)));
-	close(stream_fd);
 	FILE *out = fdopen(fd, "w");
 	if (!out)
 		_exit(message_error_of_memory(options->command));
-	_exit(build_into(options, out, control_fd) ? 1 : 0);
+	_exit(profile_builder_run(options, out, stream_fd, control_fd));
 }
 
 /* Whether there is one; else errno says why. */

@@ -10,6 +10,7 @@
 #define COLLECTOR_FILES_PROFILE_BUILDER_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "cct/model/profile.h"
 #include "collector/record/builder_link.h"
@@ -18,6 +19,15 @@ struct profile_builder_options {
 	const char *command; /* for messages */
 	const char *output;  /* likewise: the profile's name */
 	bool is_quiet;       /* it prints nothing but errors */
+	/* A socket: when the profile is built, the process sends a byte, and whoever records all
+	 * the time answers with a struct watched_answer; 0: nobody does. */
+	int watched_fd;
+};
+
+/* When the samples of a profile were taken, and what that took. */
+struct watched_answer {
+	struct time_span span; /* nanoseconds since 1970, UTC */
+	uint64_t own_cpu_ns, own_memory;
 };
 
 /*
@@ -34,6 +44,12 @@ int profile_builder_start(const struct profile_builder_options *options,
 			  struct builder_link *link_ret);
 /* How many threads may build a profile while its samples come, as n_threads of dendro_options. */
 unsigned profile_builder_threads(void);
+/*
+ * In a child of profile_builder_fork(): builds the profile from the stream and writes it to @out,
+ * which it closes. Returns the exit status, after a message if that is not 0.
+ */
+int profile_builder_run(const struct profile_builder_options *options, FILE *out, int stream_fd,
+			int control_fd);
 /* In the child, when the stream has ended: notes in the profile if the recorder has not finished
  * it. 0 or -ENOMEM. */
 int profile_builder_note_end(struct profile *profile, int control_fd);

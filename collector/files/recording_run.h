@@ -1,6 +1,6 @@
-/* What the commands that record have in common: dendro record and dendro top. */
-#ifndef COLLECTOR_COMMANDS_RECORDING_RUN_H
-#define COLLECTOR_COMMANDS_RECORDING_RUN_H
+/* What the commands that record have in common: dendro record, dendro top and dendro agent. */
+#ifndef COLLECTOR_FILES_RECORDING_RUN_H
+#define COLLECTOR_FILES_RECORDING_RUN_H
 
 #include "collector/command-line/record_options.h"
 

@@ -1,4 +1,4 @@
-#include "collector/commands/recording_run.h"
+#include "collector/files/recording_run.h"
 
 #include <errno.h>
 #include <string.h>
