@@ -1,0 +1,87 @@
+#include "collector/agent/agent_cost.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/clock.h"
+
+#define PEAK "VmHWM:"
+
+static uint64_t read_usage(int who)
+{
+	struct rusage usage;
+
+	if (getrusage(who, &usage))
+		return 0;
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NSEC_PER_SEC +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NSEC_PER_USEC;
+}
+
+/* A process that has ended, but was not waited for, still has its time. */
+static uint64_t read_clock(pid_t pid)
+{
+	struct timespec time;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &time))
+		return 0;
+	return (uint64_t)time.tv_sec * NSEC_PER_SEC + (uint64_t)time.tv_nsec;
+}
+
+uint64_t agent_cost_cpu_ns(const pid_t *pids, size_t n)
+{
+	uint64_t cpu_ns = read_usage(RUSAGE_SELF) + read_usage(RUSAGE_CHILDREN);
+
+	for (size_t i = 0; i < n; i++)
+		cpu_ns += read_clock(pids[i]);
+	return cpu_ns;
+}
+
+static uint64_t read_peak(pid_t pid)
+{
+	char path[32], line[256];
+	uint64_t kib = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	FILE *file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (strncmp(line, PEAK, strlen(PEAK)) == 0)
+			kib = strtoull(line + strlen(PEAK), NULL, 10);
+	}
+	if (file)
+		fclose(file);
+	return kib << 10;
+}
+
+uint64_t agent_cost_memory(const pid_t *pids, size_t n)
+{
+	uint64_t memory = read_peak(getpid());
+
+	for (size_t i = 0; i < n; i++)
+		memory += read_peak(pids[i]);
+	return memory;
+}
+
+/* Documentation/filesystems/proc.rst, clear_refs: 5 resets the peak. */
+static void restart_peak(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/clear_refs", pid);
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd >= 0 && write(fd, "5", 1) < 0)
+		return; /* the peak is that of a longer time */
+}
+
+void agent_cost_restart(const pid_t *pids, size_t n)
+{
+	restart_peak(getpid());
+	for (size_t i = 0; i < n; i++)
+		restart_peak(pids[i]);
+}
