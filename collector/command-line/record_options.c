@@ -39,7 +39,7 @@ static int take_ring_size(const struct option_use *use, void *field)
 	return 0;
 }
 
-static int take_frequency(const struct option_use *use, void *field)
+int record_options_take_frequency(const struct option_use *use, void *field)
 {
 	uint64_t *frequency = field;
 	struct perf_limits limits;
@@ -202,7 +202,7 @@ static int take_users(const struct option_use *use, void *field)
 	return err ? message_error_of_memory(use->command) : 0;
 }
 
-static int take_events(const struct option_use *use, void *field)
+int record_options_take_events(const struct option_use *use, void *field)
 {
 	struct record_arguments *arguments = field;
 	_cleanup_free_ char *error = NULL;
@@ -354,7 +354,7 @@ const struct command_option record_sample_options[] = {
 		  "SYSTEM:NAME/weight=FIELD/, off-cpu. EVENT@N takes a sample every N events, "
 		  "EVENT@fHZ at a rate; {A,B} are counted together. The default is cycles, or "
 		  "cpu-clock where there are no hardware counters (may be given several times)",
-	  .take = take_events },
+	  .take = record_options_take_events },
 	{ .name = "filter",
 	  .argument = "EXPR",
 	  .help = "sample the tracepoint of the -e before it only where its fields match: "
@@ -374,7 +374,7 @@ const struct command_option record_sample_options[] = {
 	  .letter = 'F',
 	  .argument = "HZ",
 	  .help = "samples per second and CPU (default: 997); max: as many as the kernel permits",
-	  .take = take_frequency,
+	  .take = record_options_take_frequency,
 	  .offset = FIELD(options.frequency) },
 	{ .name = "count",
 	  .letter = 'c',

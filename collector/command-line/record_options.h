@@ -27,8 +27,11 @@ extern const struct command_option record_options[];
 extern const struct command_option record_target_options[], record_sample_options[],
 	record_time_options[];
 
-/* The "take" of --filter, for a struct record_arguments. */
+/* The "take" of --event and --filter, for a struct record_arguments, and of --freq, for a uint64_t.
+ */
+int record_options_take_events(const struct option_use *use, void *field);
 int record_options_take_filter(const struct option_use *use, void *field);
+int record_options_take_frequency(const struct option_use *use, void *field);
 
 /* @command: for messages. @argv: kept in the recording; borrowed. */
 void record_arguments_init(struct record_arguments *arguments, const char *command, char **argv);

@@ -1,0 +1,15 @@
+/* What an agent records, and where it keeps it. */
+#ifndef COLLECTOR_AGENT_AGENT_OPTIONS_H
+#define COLLECTOR_AGENT_AGENT_OPTIONS_H
+
+#include "collector/command-line/record_options.h"
+
+#define AGENT_DEFAULT_FOLDER "/var/lib/dendro"
+
+struct agent_options {
+	struct record_arguments record;
+	const char *directory;
+	uint64_t window_ns;
+};
+
+#endif

@@ -1,0 +1,156 @@
+#include "collector/agent/agent_window.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cct/base/clock.h"
+#include "collector/agent/child_process.h"
+#include "collector/command-line/messages.h"
+#include "collector/files/profile_builder.h"
+
+#define COMMAND "agent"
+/* While it finds names, for which nobody waits: others go before it. */
+#define NICE 10
+/* The clocks differ by no more in a window, unless somebody sets the time. */
+#define CLOCKS_DIFFER_NS NSEC_PER_SEC
+
+struct agent_time agent_time_now(void)
+{
+	struct timespec unix_time;
+
+	clock_gettime(CLOCK_REALTIME, &unix_time);
+	return (struct agent_time){
+		.now_ns = now_ns(),
+		.unix_ns = (uint64_t)unix_time.tv_sec * NSEC_PER_SEC + (uint64_t)unix_time.tv_nsec,
+	};
+}
+
+static _Noreturn void build(const struct agent_window *window, const struct builder_link *link,
+			    int ask_fd)
+{
+	const int kept[] = { link->stream_fd, link->control_fd, ask_fd, window->file_fd };
+	const struct profile_builder_options options = {
+		.command = COMMAND,
+		.output = "the window's profile",
+		.is_quiet = true,
+		.watched_fd = ask_fd,
+	};
+
+	child_process_keep(kept, sizeof(kept) / sizeof(kept[0]));
+	/* The agent's descriptor of the file stays open, to write it to the disk. */
+	FILE *out = fdopen(window->file_fd, "w");
+	if (!out)
+		_exit(message_error_of_memory(COMMAND));
+	_exit(profile_builder_run(&options, out, link->stream_fd, link->control_fd));
+}
+
+/* Without a file there is no profile, but recording goes on. */
+static int create_file(struct agent_window *window, struct window_folder *folder)
+{
+	window->file_fd = window_folder_create(folder, window->name);
+	if (window->file_fd >= 0)
+		return 0;
+	message_error(COMMAND, "cannot write into '%s': %s. This window will be lost.",
+		      folder->path, strerror(-window->file_fd));
+	window->name[0] = '\0';
+	window->file_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	return window->file_fd < 0 ? 1 : 0;
+}
+
+int agent_window_begin(struct agent_window *window, struct window_folder *folder,
+		       const struct agent_time *now, struct builder_link *link_ret)
+{
+	int ask[2];
+
+	*window = (struct agent_window){ .ask_fd = -1, .begin = *now };
+	if (create_file(window, folder))
+		return 1;
+	int err = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ask)
+			  ? message_error(COMMAND, "cannot make a socket: %s.", strerror(errno))
+			  : 0;
+	if (err) {
+		close(window->file_fd);
+		return err;
+	}
+	err = profile_builder_fork(COMMAND, link_ret);
+	if (!err && link_ret->pid == 0)
+		build(window, link_ret, ask[1]);
+	close(ask[1]);
+	if (err) {
+		close(ask[0]);
+		close(window->file_fd);
+		return err;
+	}
+	window->builder = link_ret->pid;
+	window->ask_fd = ask[0];
+	return 0;
+}
+
+/* The next window begins where this one ends, by the time of day; where that was set meanwhile,
+ * this one is as long as it took. */
+void agent_window_end(struct agent_window *window, const struct agent_time *now)
+{
+	const uint64_t end_ns = window->begin.unix_ns + (now->now_ns - window->begin.now_ns);
+	const uint64_t differ_ns =
+		now->unix_ns > end_ns ? now->unix_ns - end_ns : end_ns - now->unix_ns;
+
+	setpriority(PRIO_PROCESS, (id_t)window->builder, NICE);
+	window->has_ended = true;
+	window->span = (struct time_span){
+		window->begin.unix_ns,
+		differ_ns < CLOCKS_DIFFER_NS ? now->unix_ns : end_ns,
+	};
+	if (window->span.end_ns <= window->span.start_ns)
+		window->span.end_ns = window->span.start_ns + 1;
+}
+
+void agent_window_answer(struct agent_window *window)
+{
+	const struct watched_answer answer = { window->span, window->own_cpu_ns,
+					       window->own_memory };
+
+	if (!window->is_asking || !window->has_ended || window->ask_fd < 0)
+		return;
+	/* A process that is gone shows when it is waited for. */
+	(void)!send(window->ask_fd, &answer, sizeof(answer), MSG_NOSIGNAL);
+	close(window->ask_fd);
+	window->ask_fd = -1;
+}
+
+static int complain(const struct agent_window *window, int status)
+{
+	if (WIFSIGNALED(status))
+		return message_error(COMMAND,
+				     "the process that builds the profile was ended by signal %d "
+				     "(%s): this window is lost.",
+				     WTERMSIG(status), strsignal(WTERMSIG(status)));
+	if (window->name[0])
+		return message_error(COMMAND, "there is no profile of this window: it is lost.");
+	return 1;
+}
+
+int agent_window_finish(struct agent_window *window, struct window_folder *folder, int status)
+{
+	const bool is_whole = WIFEXITED(status) && !WEXITSTATUS(status) && window->name[0];
+	int err = is_whole
+			  ? window_folder_keep(folder, window->file_fd, window->name, &window->span)
+			  : 0;
+
+	if (err)
+		message_error(COMMAND, "cannot write into '%s': %s. This window is lost.",
+			      folder->path, strerror(-err));
+	else if (!is_whole)
+		err = complain(window, status);
+	if (err && window->name[0])
+		window_folder_remove(folder, window->name);
+	close(window->file_fd);
+	if (window->ask_fd >= 0)
+		close(window->ask_fd);
+	return err;
+}

@@ -1,0 +1,48 @@
+/*
+ * A window of the agent: the time in which all records go to one process, which builds their
+ * profile. The process lives on for a while after that, to find names and to write.
+ */
+#ifndef COLLECTOR_AGENT_AGENT_WINDOW_H
+#define COLLECTOR_AGENT_AGENT_WINDOW_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "collector/agent/window_folder.h"
+#include "collector/record/builder_link.h"
+
+/* A moment, by both clocks. */
+struct agent_time {
+	uint64_t now_ns, unix_ns;
+};
+
+struct agent_window {
+	pid_t builder;
+	int ask_fd; /* readable when the process wants to know the window's time; -1: it knows */
+	bool is_asking;
+	int file_fd; /* of the profile; its name is temporary, or "": it cannot be made */
+	char name[TEMPORARY_NAME_MAX];
+	struct agent_time begin;
+	bool has_ended;
+	/* Once it has ended: */
+	struct time_span span;
+	uint64_t own_cpu_ns, own_memory;
+};
+
+struct agent_time agent_time_now(void);
+
+/*
+ * Starts the process for a window that begins now; the caller has one thread. *@link_ret is for who
+ * writes records; the caller closes its descriptors. 0, or another value after a message.
+ */
+int agent_window_begin(struct agent_window *window, struct window_folder *folder,
+		       const struct agent_time *now, struct builder_link *link_ret);
+/* The window's span up to @now; its costs are the caller's to set. */
+void agent_window_end(struct agent_window *window, const struct agent_time *now);
+/* Answers the process, if it asks, and the window has ended. */
+void agent_window_answer(struct agent_window *window);
+/* The process has ended, with this status of waitpid(): keeps the profile, and closes what is open.
+ * 0, or another value after a message: there is none. */
+int agent_window_finish(struct agent_window *window, struct window_folder *folder, int status);
+
+#endif
