@@ -1,0 +1,306 @@
+#include "collector/agent/agent.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cct/base/array.h"
+#include "cct/base/cleanup.h"
+#include "cct/base/clock.h"
+#include "collector/agent/agent_cost.h"
+#include "collector/agent/agent_recorder.h"
+#include "collector/agent/agent_window.h"
+#include "collector/command-line/messages.h"
+
+/* A recorder that fails again and again is not started more often. */
+#define RESTART_NS NSEC_PER_SEC
+/* Besides those of windows: signals, and the recorder. */
+#define N_OTHER_FDS 2
+
+struct agent {
+	const struct agent_options *options;
+	struct window_folder folder;
+	int signal_fd;
+	struct agent_recorder recorder;
+	uint64_t recorder_ns; /* when it was started */
+	bool has_recorded;    /* a recorder has begun to take samples */
+	bool is_ending, has_failed;
+	struct agent_window *windows; /* oldest first; the last one may go on */
+	size_t n_windows;
+	uint64_t own_cpu_ns; /* up to the end of the last window */
+};
+
+static struct agent_window *window_at_hand(const struct agent *agent)
+{
+	struct agent_window *last = agent->n_windows ? &agent->windows[agent->n_windows - 1] : NULL;
+
+	return last && !last->has_ended ? last : NULL;
+}
+
+/* The processes beside this one. Their number; *@pids_ret is the caller's. */
+static size_t list_processes(const struct agent *agent, pid_t **pids_ret)
+{
+	pid_t *pids = calloc(agent->n_windows + 1, sizeof(*pids));
+	size_t n = 0;
+
+	for (size_t i = 0; pids && i < agent->n_windows; i++)
+		pids[n++] = agent->windows[i].builder;
+	if (pids && agent->recorder.pid)
+		pids[n++] = agent->recorder.pid;
+	*pids_ret = pids;
+	return n;
+}
+
+/* What was used since the end of the window before is this window's. */
+static void end_window(struct agent *agent, const struct agent_time *now)
+{
+	struct agent_window *window = window_at_hand(agent);
+	_cleanup_free_ pid_t *pids = NULL;
+	const size_t n = list_processes(agent, &pids);
+
+	if (!window)
+		return;
+	const uint64_t own_cpu_ns = agent_cost_cpu_ns(pids, n);
+	window->own_cpu_ns = own_cpu_ns - agent->own_cpu_ns;
+	window->own_memory = agent_cost_memory(pids, n);
+	agent->own_cpu_ns = own_cpu_ns;
+	agent_cost_restart(pids, n);
+	agent_window_end(window, now);
+	agent_window_answer(window);
+}
+
+/* 0, or another value after a message: the recorder gets no process, and ends. */
+static int begin_window(struct agent *agent, const struct agent_time *now)
+{
+	struct builder_link link;
+
+	if (array_reserve_one(agent->windows, agent->n_windows))
+		return message_error_of_memory("agent");
+	struct agent_window *window = &agent->windows[agent->n_windows];
+	if (agent_window_begin(window, &agent->folder, now, &link))
+		return 1;
+	agent->n_windows++;
+	/* A recorder that is gone shows by itself. */
+	builder_link_supply(agent->recorder.supply_fd, &link);
+	close(link.stream_fd);
+	close(link.control_fd);
+	return 0;
+}
+
+static void leave_recorder(struct agent *agent)
+{
+	if (agent->recorder.supply_fd >= 0)
+		close(agent->recorder.supply_fd);
+	agent->recorder.supply_fd = -1;
+}
+
+static void take_calls(struct agent *agent)
+{
+	const struct agent_time now = agent_time_now();
+
+	for (;;) {
+		switch (builder_link_next_call(agent->recorder.supply_fd)) {
+		case BUILDER_CALL_NONE:
+			return;
+		case BUILDER_CALL_RENEW:
+			end_window(agent, &now);
+			if (begin_window(agent, &now)) {
+				leave_recorder(agent);
+				return;
+			}
+			break;
+		case BUILDER_CALL_BEGIN:
+			agent->has_recorded = true;
+			if (window_at_hand(agent))
+				window_at_hand(agent)->begin = now;
+			break;
+		case BUILDER_CALL_END:
+			end_window(agent, &now);
+			leave_recorder(agent);
+			return;
+		}
+	}
+}
+
+static void start_recorder(struct agent *agent)
+{
+	int err = agent_recorder_start(agent->options, &agent->recorder);
+
+	agent->recorder_ns = now_ns();
+	if (err) {
+		message_error("agent", "cannot start a process that records: %s.", strerror(-err));
+		agent->has_failed = !agent->has_recorded;
+	}
+}
+
+/* One that has never recorded will not do so the next time. */
+static void end_recorder(struct agent *agent, int status)
+{
+	const struct agent_time now = agent_time_now();
+
+	end_window(agent, &now);
+	leave_recorder(agent);
+	agent->recorder.pid = 0;
+	if (agent->is_ending)
+		return;
+	if (WIFSIGNALED(status))
+		message_error("agent", "the process that records was ended by signal %d (%s).",
+			      WTERMSIG(status), strsignal(WTERMSIG(status)));
+	agent->has_failed = !agent->has_recorded;
+	if (!agent->has_failed)
+		message_note("agent", "recording begins again.");
+}
+
+static void finish_window(struct agent *agent, size_t index, int status)
+{
+	struct agent_window *window = &agent->windows[index];
+
+	/* A process that has ended before its window leaves the recorder nobody to write to. */
+	if (!window->has_ended) {
+		const struct agent_time now = agent_time_now();
+		end_window(agent, &now);
+	}
+	agent_window_finish(window, &agent->folder, status);
+	agent->n_windows--;
+	memmove(window, window + 1, (agent->n_windows - index) * sizeof(*window));
+}
+
+static void reap(struct agent *agent)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == agent->recorder.pid) {
+			end_recorder(agent, status);
+			continue;
+		}
+		for (size_t i = 0; i < agent->n_windows; i++) {
+			if (agent->windows[i].builder == pid) {
+				finish_window(agent, i, status);
+				break;
+			}
+		}
+	}
+}
+
+static void take_signals(struct agent *agent)
+{
+	struct signalfd_siginfo info;
+
+	while (read(agent->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD) {
+			reap(agent);
+		} else if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) {
+			agent->is_ending = true;
+			if (agent->recorder.pid)
+				kill(agent->recorder.pid, SIGTERM);
+		}
+	}
+}
+
+static void take_question(struct agent_window *window)
+{
+	char byte;
+
+	if (recv(window->ask_fd, &byte, 1, MSG_DONTWAIT) == 1) {
+		window->is_asking = true;
+		agent_window_answer(window);
+		return;
+	}
+	close(window->ask_fd); /* it has ended early */
+	window->ask_fd = -1;
+}
+
+static int timeout_ms(const struct agent *agent)
+{
+	const uint64_t now = now_ns(), due = agent->recorder_ns + RESTART_NS;
+
+	if (agent->recorder.pid || agent->is_ending)
+		return -1;
+	return due > now ? (int)((due - now) / NSEC_PER_MSEC + 1) : 0;
+}
+
+/* 0 or -errno. */
+static int wait_and_handle(struct agent *agent)
+{
+	const size_t n = agent->n_windows;
+	_cleanup_free_ struct pollfd *fds = calloc(n + N_OTHER_FDS, sizeof(*fds));
+
+	if (!fds)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		fds[i] = (struct pollfd){ agent->windows[i].is_asking ? -1
+								      : agent->windows[i].ask_fd,
+					  POLLIN, 0 };
+	fds[n] = (struct pollfd){ agent->recorder.supply_fd, POLLIN, 0 };
+	fds[n + 1] = (struct pollfd){ agent->signal_fd, POLLIN, 0 };
+	if (poll(fds, n + N_OTHER_FDS, timeout_ms(agent)) < 0 && errno != EINTR)
+		return -errno;
+	for (size_t i = 0; i < n; i++) {
+		if (fds[i].revents)
+			take_question(&agent->windows[i]);
+	}
+	if (fds[n].revents)
+		take_calls(agent);
+	if (fds[n + 1].revents)
+		take_signals(agent);
+	return 0;
+}
+
+static bool is_done(const struct agent *agent)
+{
+	return (agent->is_ending || agent->has_failed) && !agent->recorder.pid && !agent->n_windows;
+}
+
+static int run(struct agent *agent)
+{
+	int err = 0;
+
+	while (!err && !is_done(agent)) {
+		if (!agent->recorder.pid && !agent->is_ending && !agent->has_failed &&
+		    !timeout_ms(agent))
+			start_recorder(agent);
+		err = wait_and_handle(agent);
+	}
+	if (err)
+		return message_error("agent", "cannot go on: %s.", strerror(-err));
+	return agent->has_failed;
+}
+
+static int open_signals(struct agent *agent)
+{
+	agent->signal_fd =
+		signalfd(-1, &agent->options->record.signals.caught, SFD_CLOEXEC | SFD_NONBLOCK);
+	return agent->signal_fd < 0
+		       ? message_error("agent", "cannot catch signals: %s.", strerror(errno))
+		       : 0;
+}
+
+int agent_run(struct agent_options *options)
+{
+	struct agent agent = { .options = options, .recorder = { 0, -1 }, .signal_fd = -1 };
+	_cleanup_free_ char *error = NULL;
+
+	if (window_folder_open(&agent.folder, options->directory, &error))
+		return error ? message_error("agent", "%s", error)
+			     : message_error_of_memory("agent");
+	if (agent.folder.n_cleaned)
+		message_note("agent", "removed %zu unfinished file%s of an agent that was killed.",
+			     agent.folder.n_cleaned, agent.folder.n_cleaned == 1 ? "" : "s");
+	int status = open_signals(&agent);
+	if (!status)
+		status = run(&agent);
+	if (agent.signal_fd >= 0)
+		close(agent.signal_fd);
+	window_folder_close(&agent.folder);
+	free(agent.windows);
+	return status;
+}
