@@ -9,6 +9,7 @@ const struct subcommand commands[] = {
 	{ &list_line, "list what can be recorded on this machine", cmd_list },
 	{ &record_line, "record a command, processes or the whole machine", cmd_record },
 	{ &top_line, "show where the cost goes, while it is recorded", cmd_top },
+	{ &agent_line, "record the whole machine all the time, in windows", cmd_agent },
 	{ &report_line, "show where the cost of a recording went, by call path", cmd_report },
 	{ &browse_line, "walk through a recording on the terminal, by keys", cmd_browse },
 	{ &view_line, "show a recording in the browser, as one page", cmd_view },

@@ -17,10 +17,11 @@ extern const struct subcommand commands[];
 /* Runs the command that argv[1] names, or prints help or version. Returns the exit status. */
 int commands_run(int argc, char **argv);
 
-extern const struct command_line annotate_line, archive_line, branches_line, browse_line,
-	build_line, debug_unwind_line, diff_line, export_line, list_line, merge_line, record_line,
-	report_line, script_line, top_line, values_line, view_line;
+extern const struct command_line agent_line, annotate_line, archive_line, branches_line,
+	browse_line, build_line, debug_unwind_line, diff_line, export_line, list_line, merge_line,
+	record_line, report_line, script_line, top_line, values_line, view_line;
 
+int cmd_agent(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
 int cmd_archive(int argc, char **argv);
 int cmd_branches(int argc, char **argv);

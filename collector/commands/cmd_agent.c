@@ -1,0 +1,114 @@
+/* dendro agent: records the whole machine all the time, in windows, each a profile in a folder. */
+#include "cct/base/clock.h"
+#include "cct/base/numbers.h"
+#include "collector/agent/agent.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
+#include "collector/commands/commands.h"
+#include "collector/files/recording_run.h"
+
+#define DEFAULT_FREQUENCY 49
+#define DEFAULT_WINDOW_NS (60 * NSEC_PER_SEC)
+#define MIN_WINDOW_NS     NSEC_PER_SEC
+#define MAX_WINDOW_NS     (3600 * NSEC_PER_SEC)
+
+static int take_window(const struct option_use *use, void *field)
+{
+	uint64_t *ns = field;
+
+	if (numbers_parse_time(use->value, NSEC_PER_SEC, MAX_WINDOW_NS, ns) || *ns < MIN_WINDOW_NS)
+		return option_wrong_value(use, "a time from 1 s to 1 h, such as 60s or 5m");
+	return 0;
+}
+
+#define FIELD(name) offsetof(struct agent_options, name)
+
+static const struct command_option options_of_agent[] = {
+	{ .heading = "Where and how long" },
+	{ .name = "directory",
+	  .argument = "DIR",
+	  .help = "keep profiles in this folder (default: /var/lib/dendro), which is made if it is "
+		  "not there, and readable for its owner alone",
+	  .take = option_take_text,
+	  .offset = FIELD(directory) },
+	{ .name = "window",
+	  .argument = "TIME",
+	  .help = "the time of each profile, from 1s to 1h (default: 60s); windows end when the "
+		  "time of day is a multiple of it",
+	  .take = take_window,
+	  .offset = FIELD(window_ns) },
+	{ .heading = "Which samples" },
+	{ .name = "event",
+	  .letter = 'e',
+	  .argument = "EVENT,...",
+	  .help = "the events to sample, as in dendro record; the default is cycles, or cpu-clock "
+		  "where there are no hardware counters (may be given several times)",
+	  .take = record_options_take_events,
+	  .offset = FIELD(record) },
+	{ .name = "freq",
+	  .letter = 'F',
+	  .argument = "HZ",
+	  .help = "samples per second and CPU (default: 49); their periods vary randomly",
+	  .take = record_options_take_frequency,
+	  .offset = FIELD(record.options.frequency) },
+	{ .heading = "Messages" },
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .help = "print no notes, only errors",
+	  .take = option_take_flag,
+	  .offset = FIELD(record.is_quiet) },
+	{ .name = "verbose",
+	  .letter = 'v',
+	  .help = "print details of how is recorded, too",
+	  .take = option_take_flag,
+	  .offset = FIELD(record.is_verbose) },
+	{ 0 },
+};
+
+const struct command_line agent_line = {
+	.command = "agent",
+	.synopsis = "[OPTIONS]",
+	.description = "Records the whole machine all the time, at a low rate. Each window of a "
+		       "minute becomes a\n"
+		       "profile in a folder. To end it: SIGTERM or ^C, after which the window at "
+		       "hand is written.",
+	.options = options_of_agent,
+	.notes = "The exit status is 0 after SIGTERM or ^C; 1: it cannot record, or write; 129: "
+		 "wrong use.",
+};
+
+static int check_and_run(struct agent_options *options)
+{
+	struct record_arguments *record = &options->record;
+
+	if (record->is_quiet && record->is_verbose)
+		return message_wrong_use("agent", "-q and -v contradict each other.");
+	record->options.has_rate = true;
+	record->options.jitter = JITTER_ALL;
+	int status = recording_run_choose_events(record);
+	return status ? status : agent_run(options);
+}
+
+int cmd_agent(int argc, char **argv)
+{
+	struct agent_options options = {
+		.directory = AGENT_DEFAULT_FOLDER,
+		.window_ns = DEFAULT_WINDOW_NS,
+	};
+
+	record_arguments_init(&options.record, "agent", argv);
+	recorder_signals_block(&options.record.signals);
+	recorder_signals_leave_parts(&options.record.signals);
+	options.record.options.frequency = DEFAULT_FREQUENCY;
+	struct parsed_line parsed = options_parse(&agent_line, argc, argv, &options);
+	int status = parsed.status;
+	if (!parsed.is_done && parsed.n_operands)
+		status = message_wrong_use("agent",
+					   "'%s': it records the whole machine, and takes options "
+					   "only.",
+					   parsed.operands[0]);
+	else if (!parsed.is_done)
+		status = check_and_run(&options);
+	record_arguments_deinit(&options.record);
+	return status;
+}

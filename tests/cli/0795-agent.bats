@@ -1,0 +1,192 @@
+# Recording all the time: dendro agent.
+
+# The names of windows have no blanks.
+# shellcheck disable=SC2030,SC2031,SC2046,SC2164
+load lib
+
+setup() {
+	need_events
+	need_root
+	cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+	[ -z "${agent-}" ] || kill -KILL "$agent" 2>/dev/null || true
+	[ -z "${load-}" ] || kill -KILL "$load" 2>/dev/null || true
+	! mountpoint -q small 2>/dev/null || umount -l small
+}
+
+start_agent() { # start_agent OPTION... : its number is in $agent, what it prints in the file log
+	"$DENDRO" agent --directory windows --window 1s -e cpu-clock -F 199 "$@" 2>>log 3>&- &
+	agent=$!
+}
+
+end_agent() {
+	kill -TERM "$agent"
+	wait "$agent"
+	agent=
+}
+
+windows() { # windows [FOLDER] : their names, in order
+	find "${1:-windows}" -maxdepth 1 -name '*.cct' 2>/dev/null | sort
+}
+
+has_windows() { # has_windows N [FOLDER] : at least so many
+	[ "$(windows "${2:-windows}" | wc -l)" -ge "$1" ]
+}
+
+# The process that records has counters; those that build profiles have none.
+has_counters() { # has_counters PID
+	find "/proc/$1/fd" -lname 'anon_inode:\[perf_event\]' 2>/dev/null | grep -q .
+}
+
+recorder_of() { # recorder_of PID
+	local child
+	for child in $(ps -o pid= --ppid "$1"); do
+		! has_counters "$child" || echo "$child"
+	done
+}
+
+builder_of() { # builder_of PID : that of the window at hand
+	local child newest=
+	for child in $(ps -o pid= --ppid "$1"); do
+		has_counters "$child" || newest=$child
+	done
+	echo "$newest"
+}
+
+of_sum() { # of_sum JQ-FILTER : of a report of all windows
+	"$DENDRO" report --format json --view functions $(windows) | jq -r "$1"
+}
+
+@test "windows follow one another without a gap, and have all samples" {
+	start_agent
+	wait_until has_windows 4
+	end_agent
+	expect_equal "times" "$(of_sum '.watched.times | length')" 1
+	expect_equal "missing" "$(of_sum '.watched.missing | length')" 0
+	expect_equal "samples" "$(of_sum '.metrics[0].samples')" \
+		"$(for file in $(windows); do
+			"$DENDRO" report --format json --view functions "$file" | jq '.metrics[0].samples'
+		done | jq -s add)"
+	# Samples have what the counters have, but for those that were lost.
+	of_sum '.metrics[0] | [.total, .counted] | @tsv' >costs
+	awk '{ exit !($1 > 0 && $1 <= $2 * 1.02) }' costs
+	# The first and the last may be shorter; those between are of a second, and of dendro's time.
+	for file in $(windows | sed '1d;$d'); do
+		[[ "$file" == *.[0-9][0-9][0-9]Z+[0-9].[0-9][0-9][0-9]s.cct ]]
+		"$DENDRO" report --format json --view functions "$file" |
+			jq -e '.watched.own_cpu_ns > 0 and .watched.own_memory_bytes > 1000000'
+	done
+	run "$DENDRO" report $(windows)
+	[[ "$output" == *"watched     20"*"dendro took "*"% of a CPU, at most "*" of memory"* ]]
+}
+
+@test "who was busy is in them, by call path" {
+	"$WORKLOADS/cxx" 600 3>&- >/dev/null &
+	load=$!
+	start_agent
+	wait_until has_windows 3
+	end_agent
+	of_sum '.rows[].name' | grep -q . # and names were found
+	"$DENDRO" report --format json --view processes $(windows) | jq -e '.rows | any(.name | startswith("cxx"))'
+	"$DENDRO" report --format json --view functions --comm cxx $(windows) |
+		jq -e '.rows | any(.kind == "user" and .total[0] > 0)'
+}
+
+@test "profiles are for their owner alone" {
+	start_agent
+	wait_until has_windows 1
+	end_agent
+	expect_equal "folder" "$(stat -c %a windows)" 700
+	expect_equal "profiles" "$(stat -c %a windows/* | sort -u)" 600
+	chmod 755 "$BATS_TEST_TMPDIR" windows
+	local result=0
+	start_agent
+	wait "$agent" || result=$?
+	agent=
+	[ $result -eq 1 ]
+	grep -q "'windows' is not for its owner alone" log
+}
+
+@test "a folder has one agent" {
+	start_agent
+	wait_until has_windows 1
+	run "$DENDRO" agent --directory windows
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"another dendro agent writes to 'windows'"* ]]
+	end_agent
+}
+
+@test "kill -9 loses the window at hand, and the next agent goes on" {
+	start_agent
+	wait_until has_windows 2
+	local recorder
+	recorder=$(recorder_of "$agent")
+	kill -KILL "$agent"
+	wait "$agent" || true
+	gone() { ! kill -0 "$recorder" 2>/dev/null; }
+	wait_until gone
+	local before
+	before=$(windows | wc -l)
+	: >windows/77.tmp
+	start_agent
+	wait_until has_windows $((before + 2))
+	end_agent
+	grep -q 'unfinished file' log
+	[ -z "$(find windows -name '*.tmp')" ]
+	expect_equal "times" "$(of_sum '.watched.times | length')" 2
+	expect_equal "missing" "$(of_sum '.watched.missing | length')" 1
+	run "$DENDRO" report $(windows)
+	[[ "$output" == *"not recorded: 20"* ]]
+}
+
+@test "a builder that ends loses its window, a recorder is started again" {
+	start_agent
+	wait_until has_windows 1
+	kill -KILL "$(builder_of "$agent")"
+	lost() { grep -q 'this window is lost' log; }
+	wait_until lost
+	local before
+	before=$(windows | wc -l)
+	wait_until has_windows $((before + 2))
+	kill -KILL "$(recorder_of "$agent")"
+	again() { grep -q 'the process that records was ended by signal 9' log; }
+	wait_until again
+	before=$(windows | wc -l)
+	wait_until has_windows $((before + 2))
+	end_agent
+	[ -z "$(find windows -name '*.tmp')" ]
+	[ "$(of_sum '.watched.missing | length')" -ge 1 ]
+}
+
+@test "a full disk loses windows, and no more" {
+	mkdir small
+	mount -t tmpfs -o size=256k,mode=700 tmpfs small || skip "no file system can be mounted here"
+	start_agent --directory small
+	full() { grep -q 'window is lost\|it is lost' log; }
+	dd if=/dev/zero of=small/filler bs=1k 2>/dev/null || true
+	wait_until full
+	rm small/filler
+	local before
+	before=$(windows small | wc -l)
+	wait_until has_windows $((before + 2)) small
+	end_agent
+	for file in $(windows small); do
+		"$DENDRO" report --view processes "$file" >/dev/null
+	done
+}
+
+@test "what it cannot do is refused" {
+	run "$DENDRO" agent --window 0.5s
+	[ "$status" -eq 129 ]
+	[[ "$output" == *"--window takes a time from 1 s to 1 h"* ]]
+	run "$DENDRO" agent sleep 1
+	[ "$status" -eq 129 ]
+	[[ "$output" == *"takes options only"* ]]
+	run "$DENDRO" agent --directory /nowhere/windows
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot make '/nowhere/windows': No such file or directory."* ]]
+	run "$DENDRO" agent --directory windows -e page-faults:x
+	[ "$status" -ne 0 ]
+}
