@@ -260,7 +260,7 @@ int recorder_open(const struct recorder_options *options, struct recorder **reco
 	if (!recorder)
 		return -ENOMEM;
 	recorder->options = options;
-	recorder->file.fd = recorder->wake_fd = -1;
+	recorder->file.fd = recorder->former.fd = recorder->wake_fd = -1;
 	phase_marks_init(&recorder->phases);
 	record_control_init(&recorder->control);
 	recorder->start.options = options;
@@ -293,6 +293,7 @@ void recorder_close(struct recorder *recorder)
 	dump_conditions_deinit(&recorder->conditions);
 	recording_observers_destroy(recorder->observers);
 	second_stacks_destroy(recorder->second_stacks);
+	recording_file_deinit(&recorder->former);
 	recording_file_deinit(&recorder->file);
 	recording_events_deinit(&recorder->events, recorder->options);
 	if (recorder->has_command)

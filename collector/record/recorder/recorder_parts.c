@@ -62,10 +62,29 @@ int recorder_finish_file(struct recorder *recorder, uint64_t end_ns)
 	recorder_keep_error(&err, recording_observers_look(observers, true));
 	write_lost(recorder);
 	recorder_keep_error(&err, event_counts_write(recorder->events.evlist, writer));
+	/* What is counted, or lost, while the rest is written is the next part's. */
+	if (recorder_options_have_parts(recorder->options))
+		evlist_restart_counts(recorder->events.evlist);
 	recorder_keep_error(&err, recording_observers_write_waiting(observers, SIZE_MAX));
 	recorder_keep_error(&err, recording_observers_finish(observers));
-	recorder_keep_error(&err, data_writer_finish(writer));
+	/* A process may be seconds behind, and rings must not wait for it. */
+	recorder_keep_error(&err, recorder->file.has_own_builder ? data_writer_flush(writer)
+								 : data_writer_finish(writer));
 	return err;
+}
+
+void recorder_end_former(struct recorder *recorder, bool waits)
+{
+	struct recording_file *former = &recorder->former;
+
+	if (!former->writer || (!waits && data_writer_n_waiting(former->writer)))
+		return;
+	/* A process that is gone has lost its part, and no other. */
+	if (data_writer_finish(former->writer) == 0)
+		recording_file_confirm(former);
+	recorder->n_bytes += data_writer_n_bytes(former->writer);
+	recording_file_deinit(former);
+	*former = (struct recording_file){ .fd = -1 };
 }
 
 uint64_t recorder_n_samples(const struct recorder *recorder)
@@ -90,17 +109,21 @@ static int keep_recent(struct recorder *recorder, uint64_t end_ns)
 int recorder_keep_part(struct recorder *recorder, uint64_t end_ns)
 {
 	const struct recorder_options *options = recorder->options;
-	const bool has_name = !options->recent.is_given && !recorder->file.has_own_builder;
 	int err = 0;
 
+	if (recorder->file.has_own_builder) {
+		recorder_end_former(recorder, true);
+		recorder->former = recorder->file;
+		recorder->file = (struct recording_file){ .fd = -1 };
+		return 0;
+	}
 	if (options->recent.is_given)
 		err = keep_recent(recorder, end_ns);
 	else
 		recorder->n_bytes += data_writer_n_bytes(recorder->file.writer);
-	recording_file_confirm(&recorder->file);
 	recording_file_deinit(&recorder->file);
 	recorder->file = (struct recording_file){ .fd = -1 };
-	return err || !has_name
+	return err || options->recent.is_given
 		       ? err
 		       : output_switch_keep(&recorder->parts, &options->parts, options->output);
 }
@@ -192,7 +215,6 @@ int recorder_switch_file(struct recorder *recorder)
 	recorder->observed.goes_on = false;
 	if (err < 0)
 		return err;
-	evlist_restart_counts(recorder->events.evlist);
 	recording_observers_destroy(steal_ptr(recorder->observers));
 	err = recorder_keep_part(recorder, time_ns);
 	if (err)

@@ -34,6 +34,7 @@ struct recorder {
 	struct recording_start start;
 	struct recording_events events;
 	struct recording_file file;
+	struct recording_file former; /* the part before, while its process reads the rest of it */
 	struct command command;
 	bool has_command;
 	struct stack_output stack_output;
@@ -87,6 +88,9 @@ void recorder_keep_error(int *first, int err);
 int recorder_finish_file(struct recorder *recorder, uint64_t end_ns);
 /* The finished file gets the name of a part, or its place among those in memory. */
 int recorder_keep_part(struct recorder *recorder, uint64_t end_ns);
+/* Ends what a part before left to be written to its own process, which it @waits for, or does not.
+ */
+void recorder_end_former(struct recorder *recorder, bool waits);
 void recorder_schedule_part(struct recorder *recorder, uint64_t begin_ns);
 /* Ends the file at hand with all that was recorded until now, and begins the next. */
 int recorder_switch_file(struct recorder *recorder);

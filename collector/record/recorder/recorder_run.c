@@ -248,6 +248,7 @@ static int record(struct recorder *recorder)
 			err = keep_time(recorder);
 		if (err >= 0)
 			err = keep_parts(recorder);
+		recorder_end_former(recorder, false);
 		keep_size(recorder);
 	}
 	return err < 0 ? err : 0;
@@ -299,6 +300,7 @@ void recorder_run(struct recorder *recorder, struct recorder_summary *summary_re
 	summary.is_output_gone = recording_file_is_gone(&recorder->file);
 	if (!err && !summary.is_output_gone && recorder_options_have_parts(recorder->options))
 		err = recorder_keep_part(recorder, recorder_present_ns(&recorder->drain));
+	recorder_end_former(recorder, true);
 	if (!err && recorder->options->recent.is_given)
 		recorder_keep_error(&err, recorder_save_recent(recorder, &err));
 	summary.write_error = err;
