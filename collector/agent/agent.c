@@ -17,7 +17,9 @@
 #include "collector/agent/agent_cost.h"
 #include "collector/agent/agent_recorder.h"
 #include "collector/agent/agent_window.h"
+#include "collector/agent/window_merge.h"
 #include "collector/command-line/messages.h"
+#include "collector/record/observing/recording_notes.h"
 
 /* A recorder that fails again and again is not started more often. */
 #define RESTART_NS NSEC_PER_SEC
@@ -35,6 +37,8 @@ struct agent {
 	struct agent_window *windows; /* oldest first; the last one may go on */
 	size_t n_windows;
 	uint64_t own_cpu_ns; /* up to the end of the last window */
+	struct window_merge merge;
+	bool has_stopped_merging; /* after a failure, which would come again */
 };
 
 static struct agent_window *window_at_hand(const struct agent *agent)
@@ -47,13 +51,15 @@ static struct agent_window *window_at_hand(const struct agent *agent)
 /* The processes beside this one. Their number; *@pids_ret is the caller's. */
 static size_t list_processes(const struct agent *agent, pid_t **pids_ret)
 {
-	pid_t *pids = calloc(agent->n_windows + 1, sizeof(*pids));
+	pid_t *pids = calloc(agent->n_windows + 2, sizeof(*pids));
 	size_t n = 0;
 
 	for (size_t i = 0; pids && i < agent->n_windows; i++)
 		pids[n++] = agent->windows[i].builder;
 	if (pids && agent->recorder.pid)
 		pids[n++] = agent->recorder.pid;
+	if (pids && agent->merge.pid)
+		pids[n++] = agent->merge.pid;
 	*pids_ret = pids;
 	return n;
 }
@@ -158,6 +164,60 @@ static void end_recorder(struct agent *agent, int status)
 		message_note("agent", "recording begins again.");
 }
 
+static void remove_old(struct agent *agent, const struct window_list *list, uint64_t unix_ns)
+{
+	const size_t n = ageing_count_removed(&agent->options->ageing, list, unix_ns);
+	char text[SIZE_TEXT_MAX];
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		window_folder_remove(&agent->folder, list->files[i].name);
+		size += list->files[i].size;
+	}
+	if (n && !agent->options->record.is_quiet)
+		message_note("agent", "removed the oldest %zu file%s (%s), up to %s.", n,
+			     n == 1 ? "" : "s", recording_notes_size(size, text),
+			     list->files[n - 1].name);
+}
+
+/* Files that are being merged are left alone until they are one. */
+static void age(struct agent *agent)
+{
+	const struct agent_time now = agent_time_now();
+	struct window_merge *merge = &agent->merge;
+	struct window_list list;
+	size_t n = 0, first;
+
+	if (merge->pid)
+		return;
+	int err = merge->is_whole ? window_merge_replace(merge, &agent->folder) : 0;
+	if (!err || err == -EWOULDBLOCK)
+		err = window_folder_list(agent->folder.fd, &list);
+	if (err) {
+		message_error("agent", "cannot change '%s': %s.", agent->folder.path,
+			      strerror(-err));
+		return;
+	}
+	remove_old(agent, &list, now.unix_ns);
+	window_list_deinit(&list);
+	if (merge->is_whole || agent->has_stopped_merging || agent->is_ending ||
+	    window_folder_list(agent->folder.fd, &list))
+		return;
+	first = ageing_find_group(&agent->options->ageing, &list, now.unix_ns, &n);
+	if (n)
+		window_merge_start(merge, &agent->folder, &list.files[first], n);
+	window_list_deinit(&list);
+}
+
+static void end_merge(struct agent *agent, int status)
+{
+	if (window_merge_end(&agent->merge, &agent->folder, status)) {
+		agent->has_stopped_merging = true;
+		message_note("agent", "windows are not merged until it is started again.");
+	}
+	age(agent);
+}
+
 static void finish_window(struct agent *agent, size_t index, int status)
 {
 	struct agent_window *window = &agent->windows[index];
@@ -167,9 +227,11 @@ static void finish_window(struct agent *agent, size_t index, int status)
 		const struct agent_time now = agent_time_now();
 		end_window(agent, &now);
 	}
-	agent_window_finish(window, &agent->folder, status);
+	const int err = agent_window_finish(window, &agent->folder, status);
 	agent->n_windows--;
 	memmove(window, window + 1, (agent->n_windows - index) * sizeof(*window));
+	if (!err)
+		age(agent);
 }
 
 static void reap(struct agent *agent)
@@ -180,6 +242,10 @@ static void reap(struct agent *agent)
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		if (pid == agent->recorder.pid) {
 			end_recorder(agent, status);
+			continue;
+		}
+		if (pid == agent->merge.pid) {
+			end_merge(agent, status);
 			continue;
 		}
 		for (size_t i = 0; i < agent->n_windows; i++) {
@@ -286,7 +352,9 @@ static int open_signals(struct agent *agent)
 
 int agent_run(struct agent_options *options)
 {
-	struct agent agent = { .options = options, .recorder = { 0, -1 }, .signal_fd = -1 };
+	struct agent agent = {
+		.options = options, .recorder = { 0, -1 }, .signal_fd = -1, .merge = { .fd = -1 }
+	};
 	_cleanup_free_ char *error = NULL;
 
 	if (window_folder_open(&agent.folder, options->directory, &error))
@@ -295,11 +363,13 @@ int agent_run(struct agent_options *options)
 	if (agent.folder.n_cleaned)
 		message_note("agent", "removed %zu unfinished file%s of an agent that was killed.",
 			     agent.folder.n_cleaned, agent.folder.n_cleaned == 1 ? "" : "s");
+	window_merge_recover(&agent.folder);
 	int status = open_signals(&agent);
 	if (!status)
 		status = run(&agent);
 	if (agent.signal_fd >= 0)
 		close(agent.signal_fd);
+	window_merge_cancel(&agent.merge, &agent.folder);
 	window_folder_close(&agent.folder);
 	free(agent.windows);
 	return status;

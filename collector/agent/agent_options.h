@@ -2,6 +2,7 @@
 #ifndef COLLECTOR_AGENT_AGENT_OPTIONS_H
 #define COLLECTOR_AGENT_AGENT_OPTIONS_H
 
+#include "collector/agent/ageing.h"
 #include "collector/command-line/record_options.h"
 
 #define AGENT_DEFAULT_FOLDER "/var/lib/dendro"
@@ -10,6 +11,8 @@ struct agent_options {
 	struct record_arguments record;
 	const char *directory;
 	uint64_t window_ns;
+	struct ageing ageing;
+	bool has_keep; /* the user chose what is kept */
 };
 
 #endif

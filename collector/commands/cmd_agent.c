@@ -1,4 +1,7 @@
 /* dendro agent: records the whole machine all the time, in windows, each a profile in a folder. */
+#include <string.h>
+
+#include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 #include "cct/base/numbers.h"
 #include "collector/agent/agent.h"
@@ -10,7 +13,11 @@
 #define DEFAULT_FREQUENCY 49
 #define DEFAULT_WINDOW_NS (60 * NSEC_PER_SEC)
 #define MIN_WINDOW_NS     NSEC_PER_SEC
-#define MAX_WINDOW_NS     (3600 * NSEC_PER_SEC)
+#define HOUR_NS           (3600 * NSEC_PER_SEC)
+#define DAY_NS            (24 * HOUR_NS)
+#define MAX_WINDOW_NS     HOUR_NS
+#define MAX_DAYS          10000
+#define DEFAULT_KEEP      ((uint64_t)2 << 30)
 
 static int take_window(const struct option_use *use, void *field)
 {
@@ -18,6 +25,59 @@ static int take_window(const struct option_use *use, void *field)
 
 	if (numbers_parse_time(use->value, NSEC_PER_SEC, MAX_WINDOW_NS, ns) || *ns < MIN_WINDOW_NS)
 		return option_wrong_value(use, "a time from 1 s to 1 h, such as 60s or 5m");
+	return 0;
+}
+
+/* "2G", "30d": both may be given. */
+static int take_keep(const struct option_use *use, void *field)
+{
+	struct agent_options *options = field;
+	const size_t size = strlen(use->value);
+	const char unit = size ? use->value[size - 1] : 0;
+	uint64_t days;
+
+	options->has_keep = true;
+	if (unit == 'd') {
+		use->value[size - 1] = '\0';
+		if (!numbers_parse(use->value, MAX_DAYS, &days) && days) {
+			options->ageing.keep_ns = days * DAY_NS;
+			return 0;
+		}
+		use->value[size - 1] = unit;
+	} else if (unit == 'h' || unit == 's') {
+		if (!numbers_parse_time(use->value, NSEC_PER_SEC, MAX_DAYS * DAY_NS,
+					&options->ageing.keep_ns) &&
+		    options->ageing.keep_ns)
+			return 0;
+	} else if (!numbers_parse_size(use->value, 1, INT64_MAX, &options->ageing.keep_bytes) &&
+		   options->ageing.keep_bytes) {
+		return 0;
+	}
+	return option_wrong_value(use, "a size like 500M or 2G, or a time like 48h or 30d");
+}
+
+/* "1h,24h", "never" */
+static int take_merge(const struct option_use *use, void *field)
+{
+	_cleanup_free_ char *words = strdup(use->value);
+	struct ageing *ageing = field;
+	char *rest = words;
+
+	ageing->n_periods = 0;
+	if (strcmp(use->value, "never") == 0)
+		return 0;
+	if (!words)
+		return message_error_of_memory(use->command);
+	for (char *word; (word = strsep(&rest, ","));) {
+		uint64_t *period = &ageing->period_ns[ageing->n_periods];
+
+		if (ageing->n_periods == AGEING_PERIODS_MAX ||
+		    numbers_parse_time(word, NSEC_PER_SEC, MAX_DAYS * DAY_NS, period) ||
+		    *period < MIN_WINDOW_NS || (ageing->n_periods && *period % period[-1]))
+			return option_wrong_value(use, "times such as 1h,24h, of which each is a "
+						       "multiple of the one before, or never");
+		ageing->n_periods++;
+	}
 	return 0;
 }
 
@@ -37,6 +97,17 @@ static const struct command_option options_of_agent[] = {
 		  "time of day is a multiple of it",
 	  .take = take_window,
 	  .offset = FIELD(window_ns) },
+	{ .name = "keep",
+	  .argument = "HOW-MUCH",
+	  .help = "remove the oldest profiles where all together have more than this size (2G), or "
+		  "when they are as old as this (48h, 30d); both may be given (default: 2G)",
+	  .take = take_keep },
+	{ .name = "merge",
+	  .argument = "TIME,...",
+	  .help = "make one profile of those of such a time, when it has been over for as long "
+		  "(default: 1h,24h); never: keep all windows",
+	  .take = take_merge,
+	  .offset = FIELD(ageing) },
 	{ .heading = "Which samples" },
 	{ .name = "event",
 	  .letter = 'e',
@@ -83,6 +154,8 @@ static int check_and_run(struct agent_options *options)
 
 	if (record->is_quiet && record->is_verbose)
 		return message_wrong_use("agent", "-q and -v contradict each other.");
+	if (!options->has_keep)
+		options->ageing.keep_bytes = DEFAULT_KEEP;
 	record->options.has_rate = true;
 	record->options.jitter = JITTER_ALL;
 	int status = recording_run_choose_events(record);
@@ -94,6 +167,7 @@ int cmd_agent(int argc, char **argv)
 	struct agent_options options = {
 		.directory = AGENT_DEFAULT_FOLDER,
 		.window_ns = DEFAULT_WINDOW_NS,
+		.ageing = { .period_ns = { HOUR_NS, DAY_NS }, .n_periods = 2 },
 	};
 
 	record_arguments_init(&options.record, "agent", argv);

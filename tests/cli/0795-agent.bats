@@ -177,6 +177,37 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	done
 }
 
+@test "windows become longer ones as they age, with all samples and times" {
+	start_agent --merge 3s,9s
+	long() { windows | grep -q 'Z+[6-9]\.'; }
+	wait_until long
+	end_agent
+	expect_equal "times" "$(of_sum '.watched.times | length')" 1
+	expect_equal "journals and temporary files" "$(find windows -name journal -o -name '*.tmp')" ""
+	local file
+	file=$(windows | grep 'Z+[6-9]\.' | head -1)
+	# The processor's time of each part of it is that of its samples.
+	"$DENDRO" report --format json --view functions "$file" | jq -e '.metrics[0].samples > 0 and
+		.watched.own_cpu_ns > 0 and .watched.watched_ns > 5e9'
+	expect_equal "cost of all threads" \
+		"$("$DENDRO" report --format json --view threads "$file" | jq '[.rows[].self[0]] | add')" \
+		"$("$DENDRO" report --format json --view threads "$file" | jq '.metrics[0].total')"
+}
+
+@test "the oldest are removed" {
+	start_agent --keep 3s
+	removed() { grep -q 'removed the oldest [0-9]* files\? ([0-9.]* [KMG]iB), up to 20.*\.cct\.' log; }
+	wait_until removed
+	wait_until has_windows 3
+	expect_equal "many files" "$(($(windows | wc -l) > 7))" 0
+	end_agent
+	rm log
+	start_agent --keep 40K --merge never
+	wait_until removed
+	end_agent
+	expect_equal "too large" "$(($(du -k windows/*.cct | awk '{ n += $1 } END { print n }') > 120))" 0
+}
+
 @test "what it cannot do is refused" {
 	run "$DENDRO" agent --window 0.5s
 	[ "$status" -eq 129 ]
@@ -187,6 +218,10 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	run "$DENDRO" agent --directory /nowhere/windows
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"cannot make '/nowhere/windows': No such file or directory."* ]]
-	run "$DENDRO" agent --directory windows -e page-faults:x
-	[ "$status" -ne 0 ]
+	run "$DENDRO" agent --keep 30x
+	[ "$status" -eq 129 ]
+	[[ "$output" == *"--keep takes a size like 500M or 2G, or a time like 48h or 30d, not '30x'."* ]]
+	run "$DENDRO" agent --merge 1h,90m
+	[ "$status" -eq 129 ]
+	[[ "$output" == *"--merge takes times such as 1h,24h"*", not '1h,90m'."* ]]
 }
