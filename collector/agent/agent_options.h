@@ -5,8 +5,6 @@
 #include "collector/agent/ageing.h"
 #include "collector/command-line/record_options.h"
 
-#define AGENT_DEFAULT_FOLDER "/var/lib/dendro"
-
 struct agent_options {
 	struct record_arguments record;
 	const char *directory;

@@ -22,6 +22,9 @@ struct report_options {
 	size_t n_paths;
 	bool by_name;       /* several files: functions are the same if their names are */
 	const char *source; /* of several files, for the header; NULL: the path */
+	/* A time of what dendro agent has recorded, as the user wrote it; NULL: not given. */
+	const char *from, *to;
+	struct time_span asked; /* what it is, since 1970; end_ns 0: none */
 	struct filter_options filter;
 	struct path_selection selection;
 	struct dendro_options build;

@@ -5,6 +5,7 @@
 #include "cct/base/clock.h"
 #include "cct/base/numbers.h"
 #include "collector/agent/agent.h"
+#include "collector/agent/recorded_range.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/commands/commands.h"
@@ -165,7 +166,7 @@ static int check_and_run(struct agent_options *options)
 int cmd_agent(int argc, char **argv)
 {
 	struct agent_options options = {
-		.directory = AGENT_DEFAULT_FOLDER,
+		.directory = RECORDED_RANGE_DEFAULT_FOLDER,
 		.window_ns = DEFAULT_WINDOW_NS,
 		.ageing = { .period_ns = { HOUR_NS, DAY_NS }, .n_periods = 2 },
 	};

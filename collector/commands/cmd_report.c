@@ -1,6 +1,5 @@
 /* dendro report: makes a profile of a recording, and shows a view of it. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include "cct/base/sentence.h"
 #include "cct/model/profile_filter.h"
 #include "cct/text/shell_word.h"
+#include "collector/agent/recorded_range.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/pager.h"
@@ -23,22 +23,18 @@
 #include "collector/command-line/terminal.h"
 #include "collector/commands/commands.h"
 #include "collector/commands/report_comparison.h"
+#include "collector/commands/report_follow.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/files/named_profile.h"
 #include "collector/files/page_file.h"
 #include "collector/files/shown_naming.h"
 #include "collector/session/dendro.h"
 #include "collector/session/sample_filter.h"
-#include "collector/watch/top_screen.h"
-#include "collector/watch/top_watch.h"
-#include "perf/kernel/file_lock.h"
 #include "report/browse/browse_screen.h"
 #include "report/fold/view_traits.h"
 #include "report/views/view.h"
 
 #define DEFAULT_WIDTH 100
-/* Of the tables of a recording that grows. */
-#define FOLLOWED_ROWS 20
 
 static const struct choice groupings[] = {
 	{ "comm", GROUP_COMM },
@@ -225,6 +221,18 @@ static const struct command_option options_of_report[] = {
 		  "cache-misses/instructions*1000; ipc and mpki are short for these (may be given "
 		  "four times)",
 	  .take = take_ratio },
+	{ .name = "from",
+	  .argument = "TIME",
+	  .help = "of what dendro agent has recorded in FILE, its folder (default: "
+		  "/var/lib/dendro), the samples since this local time: 02:10, '2026-11-27 02:10', "
+		  "-2h",
+	  .take = option_take_text,
+	  .offset = FIELD(from) },
+	{ .name = "to",
+	  .argument = "TIME",
+	  .help = "likewise, the samples before this time (default: now)",
+	  .take = option_take_text,
+	  .offset = FIELD(to) },
 	{ .shared = filter_options, .offset = FIELD(filter) },
 	{ .shared = split_option, .offset = FIELD(filter) },
 	{ .shared = selection_options, .offset = FIELD(selection) },
@@ -502,6 +510,8 @@ static int select_and_show(struct report_options *options, struct profile *profi
 static int report(struct report_options *options, struct profile *profile)
 {
 	struct symbolizer *symbolizer;
+
+	profile->info.watched.asked = options->asked;
 	int err = report_options_check_filters(options, profile);
 
 	if (!err)
@@ -588,7 +598,8 @@ static int report_sum(struct report_options *options)
 		options->build.grouping = GROUPED_BY_TASK;
 	int err = named_profile_merge(options, &profile, &is_damaged);
 	options->symbolizer.vmlinux = NULL; /* the names are found */
-	options->source = source;
+	if (!options->source)
+		options->source = source;
 	if (!err && is_of_intervals(options))
 		err = group_sum(options, profile, grouping);
 	else if (!err && !by_thread && profile_join_threads(profile))
@@ -599,68 +610,46 @@ static int report_sum(struct report_options *options)
 	return err || is_damaged;
 }
 
-static bool is_still_written(const char *path)
+/* The operand of --from and --to is a folder of dendro agent. 0, or an exit status after a message.
+ */
+static int report_range(struct report_options *options, const struct parsed_line *parsed)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const char *folder =
+		parsed->n_operands ? parsed->operands[0] : RECORDED_RANGE_DEFAULT_FOLDER;
+	struct recorded_range range;
+	int status =
+		parsed->n_operands > 1
+			? message_wrong_use(options->command,
+					    "--from and --to take one folder, of dendro agent.")
+			: recorded_range_parse(options->command, "--from", options->from,
+					       options->to, &options->asked);
 
-	return fd >= 0 && file_lock_is_taken(fd);
+	if (status)
+		return status;
+	if (recorded_range_find(options->command, folder, &options->asked, &range))
+		return 1;
+	options->asked = options->build.filter.dates = range.span;
+	options->build.filter.has_dates = true;
+	options->paths = range.paths;
+	options->n_paths = range.n_paths;
+	options->path = options->source = folder;
+	status = report_sum(options) ? 1 : 0;
+	recorded_range_deinit(&range);
+	return status;
 }
 
-static bool has_plain_rows(enum view_kind kind)
-{
-	return kind == VIEW_FUNCTIONS || kind == VIEW_LINES || kind == VIEW_MODULES ||
-	       kind == VIEW_PROCESSES || kind == VIEW_THREADS;
-}
-
-/* What is shown while the recording grows has no selection of paths, and no end to count from. */
-static int check_follow(const struct report_options *options)
-{
-	if (!options->follows)
-		return 0;
-	if (options->n_paths > 1 || strcmp(options->path, "-") == 0)
-		return message_wrong_use(options->command,
-					 "--follow shows one recording, which is written to a "
-					 "file.");
-	if (options->html || options->compared[0] || strcmp(options->format->name, "text") != 0)
-		return message_wrong_use(options->command,
-					 "--follow shows tables: leave out --html, --compare and "
-					 "other formats than text.");
-	if (options->build.filter.has_time || options->build.filter.n_phases ||
-	    options->build.filter.n_epochs || !path_selection_is_empty(&options->selection))
-		return message_wrong_use(options->command,
-					 "--follow does not take --time, --phase, --epoch and what "
-					 "chooses call paths: leave it out, and the recording is "
-					 "reported as far as it is written.");
-	return 0;
-}
-
-/* Shows the recording while it grows. *@is_whole_ret: it is whole now, and its report is not seen
- * yet. 0, or another value after a message. */
-static int follow(const struct report_options *options, bool *is_whole_ret)
-{
-	struct top_options top = { .report = *options,
-				   .interval_ns = NSEC_PER_SEC,
-				   .n_rows = FOLLOWED_ROWS };
-
-	if (!has_plain_rows(options->view.kind))
-		report_options_choose_view(&top.report, VIEW_FUNCTIONS);
-	const bool has_screen = top_screen_is_wanted(&top);
-	int err = top_watch_file(&top, options->path, is_whole_ret);
-	*is_whole_ret &= !has_screen;
-	return err;
-}
-
-/* 0, or another value after a message. */
-static int run(struct report_options *options)
+/* 0, or an exit status after a message. */
+static int run(struct report_options *options, const struct parsed_line *parsed)
 {
 	bool is_whole = true;
 
-	if (options->follows && is_still_written(options->path)) {
-		int err = follow(options, &is_whole);
-		if (err || !is_whole)
-			return err;
-	}
-	return options->n_paths > 1 ? report_sum(options) : report_one(options);
+	if (options->from || options->to)
+		return report_range(options, parsed);
+	if (options->follows && report_follow(options, &is_whole))
+		return 1;
+	if (!is_whole)
+		return 0;
+	return (options->n_paths > 1 ? report_sum(options) : report_one(options)) ? 1 : 0;
 }
 
 int cmd_report(int argc, char **argv)
@@ -691,11 +680,11 @@ int cmd_report(int argc, char **argv)
 	if (!parsed.is_done && !status)
 		status = check_html(&options);
 	if (!parsed.is_done && !status)
-		status = check_follow(&options);
+		status = report_follow_check(&options);
 	if (!parsed.is_done && !status)
 		status = page_file_check_code(&options);
 	if (!parsed.is_done && !status)
-		status = run(&options) ? 1 : 0;
+		status = run(&options, &parsed);
 	report_options_deinit(&options);
 	return status;
 }

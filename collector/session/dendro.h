@@ -80,6 +80,10 @@ struct dendro_filter {
 	size_t n_epochs;
 	bool has_time;
 	struct time_range time;
+	/* Of stored profiles: nanoseconds since 1970, samples from the first to before the last;
+	 * of a run without a date, none. */
+	bool has_dates;
+	struct time_span dates;
 	/* Of values of variables (--where); the path must have been recorded for them. */
 	const struct value_condition *const *conditions;
 	size_t n_conditions;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/clock.h"
 #include "cct/model/profile_filter.h"
 #include "cct/text/cgroup_name.h"
 #include "cct/text/name_pattern.h"
@@ -65,7 +66,7 @@ bool sample_filter_is_given(const struct dendro_filter *filter)
 {
 	return filter->n_pids || filter->n_tids || filter->n_cpus || filter->n_comms ||
 	       filter->n_cgroups || filter->n_events || filter->n_phases || filter->n_epochs ||
-	       filter->has_time || filter->n_conditions;
+	       filter->has_time || filter->has_dates || filter->n_conditions;
 }
 
 static bool passes_phase(const struct dendro_filter *filter, const struct profile *profile,
@@ -250,6 +251,40 @@ static bool row_passes_epoch(const struct epoch_passes *epochs, const struct pro
 	return epochs->passes[epochs->first[process] + epoch];
 }
 
+/* Of a run whose first sample was at @start_ns since 1970. */
+static void choose_dates(const struct time_span *dates, uint64_t start_ns,
+			 struct time_window *window)
+{
+	const uint64_t to_us =
+		dates->end_ns > start_ns ? (dates->end_ns - start_ns - 1) / NSEC_PER_USEC + 1 : 0;
+	const uint64_t from_us = dates->start_ns > start_ns
+					 ? (dates->start_ns - start_ns - 1) / NSEC_PER_USEC + 1
+					 : 0;
+
+	if (from_us > window->from_us)
+		window->from_us = from_us;
+	if (to_us < window->to_us)
+		window->to_us = to_us;
+}
+
+static void choose_dates_of_run(const struct dendro_filter *filter, const struct profile *profile,
+				uint32_t run, struct time_window *window)
+{
+	const struct sample_rows *rows = profile->rows;
+	const bool has_date = rows->n_runs ? rows->runs[run].has_date : profile->info.has_date;
+	const uint64_t offset_ns =
+		rows->n_runs ? rows->runs[run].unix_offset_ns : profile->info.unix_offset_ns;
+
+	if (!has_date)
+		window->to_us = 0;
+	else
+		choose_dates(&filter->dates, profile_run_span(profile, run).start_ns + offset_ns,
+			     window);
+	/* Slices must not make a part of nothing. */
+	if (window->to_us < window->from_us)
+		window->to_us = window->from_us;
+}
+
 /* [run], and one more. Rows that are sums are in a window if a part of their slice is. */
 static struct time_window *find_windows(const struct dendro_filter *filter,
 					const struct profile *profile)
@@ -261,7 +296,10 @@ static struct time_window *find_windows(const struct dendro_filter *filter,
 		const struct time_span span = profile_run_span(profile, run);
 
 		windows[run] = time_range_resolve(&filter->time, &span);
-		time_window_widen(&windows[run], rows->slice_shift);
+		if (filter->has_dates)
+			choose_dates_of_run(filter, profile, run, &windows[run]);
+		if (windows[run].from_us < windows[run].to_us)
+			time_window_widen(&windows[run], rows->slice_shift);
 	}
 	return windows;
 }

@@ -177,6 +177,41 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	done
 }
 
+@test "a report shows a time, and what is missing in it" {
+	start_agent
+	wait_until has_windows 3
+	end_agent
+	local first last middle
+	first=$(of_sum '.watched.times[0].from' | sed 's/\..*//; s/T/ /')
+	last=$(date -u +'%F %T' -d "$(of_sum '.watched.times[0].to') + 1 second")
+	middle=$(date -u +'%F %T' -d "$first UTC + 2 seconds")
+	export TZ=UTC
+	samples() { "$DENDRO" report --format json --view functions "$@" windows | jq '.metrics[0].samples'; }
+	expect_equal "both parts" "$(($(samples --from "$first" --to "$middle") +
+		$(samples --from "$middle" --to "$last")))" "$(of_sum '.metrics[0].samples')"
+	expect_equal "all" "$(samples --from "$first")" "$(of_sum '.metrics[0].samples')"
+	[ "$(samples --from "$middle" --to "$last")" -lt "$(of_sum '.metrics[0].samples')" ]
+	"$DENDRO" report --format json --view functions --from "$(date -d '2 days ago' +%F)" windows |
+		jq -e '(.watched.missing | length) == 2 and .watched.asked.from and .watched.missing[0].to == .watched.times[0].from'
+	run "$DENDRO" report --from -3d --comm dendro windows
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"watched     20"*"not recorded: 20"*"excluded by filters"* ]]
+	run "$DENDRO" report --from "2001-01-01" --to "2001-01-02" windows
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"nothing was recorded then: 'windows' has profiles from 20"* ]]
+	mkdir empty
+	run "$DENDRO" report --from -1h empty
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"'empty' has no profiles: does 'dendro agent' run"* ]]
+	run "$DENDRO" report --from yesterday windows
+	[ "$status" -eq 129 ]
+	[[ "$output" == *"--from takes a local time such as 02:10"*"not 'yesterday'."* ]]
+	run "$DENDRO" report --to -1h --from -30m windows
+	[ "$status" -eq 129 ]
+	run "$DENDRO" report --from -1h windows empty
+	[ "$status" -eq 129 ]
+}
+
 @test "windows become longer ones as they age, with all samples and times" {
 	start_agent --merge 3s,9s
 	long() { windows | grep -q 'Z+[6-9]\.'; }

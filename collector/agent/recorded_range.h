@@ -1,0 +1,30 @@
+/* The profiles of a time, in the folder of an agent: what --from and --to mean. */
+#ifndef COLLECTOR_AGENT_RECORDED_RANGE_H
+#define COLLECTOR_AGENT_RECORDED_RANGE_H
+
+#include <stddef.h>
+
+#include "cct/time/time_range.h"
+
+#define RECORDED_RANGE_DEFAULT_FOLDER "/var/lib/dendro"
+
+struct recorded_range {
+	struct time_span span; /* nanoseconds since 1970 */
+	const char **paths;    /* owned, as each is; by time; none is empty */
+	size_t n_paths;
+	int folder_fd; /* locked, so that nothing is merged while it is read; -1: none */
+};
+
+/*
+ * What a user wrote, each of which may be NULL: from the beginning, to now. 0, or an exit status
+ * after a message. @from_option: its name, for messages.
+ */
+int recorded_range_parse(const char *command, const char *from_option, const char *from,
+			 const char *to, struct time_span *span_ret);
+/* The profiles in the folder that have a part of it; at least one. 0, or another value after a
+ * message. */
+int recorded_range_find(const char *command, const char *folder, const struct time_span *span,
+			struct recorded_range *range_ret);
+void recorded_range_deinit(struct recorded_range *range);
+
+#endif
