@@ -183,7 +183,7 @@ static int write_compressed(FILE *out, const struct export_command *command,
 }
 
 static int write_to(FILE *out, const struct export_command *command, const struct profile *profile,
-		    struct symbolizer *symbolizer, char **finding_ret)
+		    struct symbolizer *symbolizer, struct work_done *work, char **finding_ret)
 {
 	const struct path_selection *selection = &command->report.selection;
 	_cleanup_free_ char *text = path_selection_text(selection);
@@ -194,6 +194,7 @@ static int write_to(FILE *out, const struct export_command *command, const struc
 		.has_no_callchains = command->has_no_callchains,
 		.branches = command->branches,
 		.finding_ret = finding_ret,
+		.work = work,
 	};
 
 	if (!text)
@@ -210,10 +211,12 @@ static int write_to(FILE *out, const struct export_command *command, const struc
 static int write_selected(const struct export_command *command, struct profile *profile,
 			  struct symbolizer *symbolizer)
 {
+	static const struct progress_title writing = { "export", "writing", "paths" };
 	const bool is_shown = command->output || !isatty(STDOUT_FILENO);
 	_cleanup_free_ char *finding = NULL;
 	struct selected_paths selected;
 	struct shown_naming naming;
+	struct work_done work = { 0 };
 	int err = shown_naming_select("export", &command->report.selection, profile, symbolizer,
 				      &selected);
 
@@ -225,9 +228,11 @@ static int write_selected(const struct export_command *command, struct profile *
 				     command->report.n_paths);
 	if (!out)
 		return 1;
-	if (is_shown)
+	if (is_shown) {
 		shown_naming_start(&naming, "export", symbolizer);
-	err = write_to(out, command, profile, symbolizer, &finding);
+		progress_follow(naming.progress, &writing, &work);
+	}
+	err = write_to(out, command, profile, symbolizer, &work, &finding);
 	if (is_shown)
 		shown_naming_stop(&naming);
 	if (finding && err == -ENODATA) {

@@ -25,6 +25,7 @@
 
 struct exporter {
 	const struct profile *profile;
+	const struct path_options *options;
 	struct frame_addresses addresses;
 	struct sample_list samples;
 	struct perf_events events;
@@ -156,10 +157,12 @@ static int write_all(struct exporter *exporter)
 {
 	int err = perf_maps_write(&exporter->builder, exporter->profile, &exporter->addresses);
 
+	path_options_expect(exporter->options, exporter->samples.n);
 	for (size_t i = 0; i < exporter->samples.n && !err; i++) {
 		const struct listed_sample sample = sample_list_get(&exporter->samples, i);
 
 		err = write_sample(exporter, &sample);
+		path_options_written(exporter->options, 1);
 	}
 	if (!err)
 		err = perf_maps_write_build_ids(exporter->writer, exporter->profile,
@@ -186,6 +189,7 @@ int perf_data_write(FILE *out, const struct profile *profile, struct symbolizer 
 	if (!exporter)
 		return -ENOMEM;
 	exporter->profile = profile;
+	exporter->options = options;
 	int err = sample_list_init(&exporter->samples, profile);
 	if (!err)
 		err = frame_addresses_init(&exporter->addresses, profile, symbolizer);

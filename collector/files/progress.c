@@ -25,6 +25,8 @@ struct progress {
 	struct progress_title title;
 	const struct work_done *work;
 	uint64_t start_ns;
+	struct progress_title next_title;
+	const struct work_done *next_work; /* NULL: none follows */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t has_ended;
@@ -121,6 +123,18 @@ static void erase(struct progress *progress)
 	progress->is_shown = false;
 }
 
+/* Goes on to the second work, once that has begun. */
+static void go_on(struct progress *progress)
+{
+	if (!progress->next_work ||
+	    !atomic_load_explicit(&progress->next_work->all, memory_order_relaxed))
+		return;
+	progress->title = progress->next_title;
+	progress->work = progress->next_work;
+	progress->next_work = NULL;
+	progress->start_ns = now_ns();
+}
+
 /* The cursor stays at the start of the line, so that a message overwrites it. What is done needs
  * no line, whatever comes after it. */
 static void draw(struct progress *progress)
@@ -156,6 +170,7 @@ static void *show(void *argument)
 
 		if (!pthread_cond_timedwait(&progress->has_ended, &progress->lock, &next))
 			continue;
+		go_on(progress);
 		draw(progress);
 		next_ns = now_ns() + STEP_MS * NSEC_PER_MSEC;
 	}
@@ -188,6 +203,17 @@ struct progress *progress_start(const struct progress_title *title, const struct
 		return progress;
 	free(progress);
 	return NULL;
+}
+
+void progress_follow(struct progress *progress, const struct progress_title *title,
+		     const struct work_done *work)
+{
+	if (!progress)
+		return;
+	pthread_mutex_lock(&progress->lock);
+	progress->next_title = *title;
+	progress->next_work = work;
+	pthread_mutex_unlock(&progress->lock);
 }
 
 void progress_stop(struct progress *progress)

@@ -23,6 +23,12 @@ struct progress_title {
  * there is no terminal, or no thread could be started: the work goes on without.
  */
 struct progress *progress_start(const struct progress_title *title, const struct work_done *work);
+/*
+ * Once the second work has begun, it is shown in the place of the first one. @title's strings and
+ * @work are borrowed like those of the first. NULL is fine.
+ */
+void progress_follow(struct progress *progress, const struct progress_title *title,
+		     const struct work_done *work);
 /* Erases the line. NULL is fine. */
 void progress_stop(struct progress *progress);
 

@@ -109,8 +109,11 @@ int folded_write(FILE *out, const struct profile *profile, struct symbolizer *sy
 	struct profile_path path;
 	int err = path_iterator_init(&iterator, profile);
 
-	while (!err && path_iterator_next(&iterator, &path))
+	path_options_expect(options, profile->cct->n_nodes);
+	while (!err && path_iterator_next(&iterator, &path)) {
 		err = write_path(out, profile, symbolizer, &path, options);
+		path_options_reached(options, iterator.node);
+	}
 	path_iterator_deinit(&iterator);
 	return err ? err : stream_finish(out);
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cct/base/work_done.h"
 #include "report/fold/view_options.h"
 
 struct branch_paths; /* report/branches/branch_paths.h */
@@ -21,6 +22,27 @@ struct path_options {
 	/* What the user has to know of what was written, or why nothing was: a sentence on the
 	 * heap, or NULL. */
 	char **finding_ret;
+	struct work_done
+		*work; /* counts the paths or samples that are written; NULL: nobody looks */
 };
+
+/* How many there will be, how many are written so far, and how many more. */
+static inline void path_options_expect(const struct path_options *options, uint64_t all)
+{
+	if (options->work)
+		work_done_expect(options->work, all);
+}
+
+static inline void path_options_reached(const struct path_options *options, uint64_t done)
+{
+	if (options->work)
+		work_done_set(options->work, done);
+}
+
+static inline void path_options_written(const struct path_options *options, uint64_t more)
+{
+	if (options->work)
+		work_done_add(options->work, more);
+}
 
 #endif

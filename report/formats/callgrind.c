@@ -29,6 +29,7 @@
 struct writer {
 	FILE *out;
 	const struct profile *profile;
+	const struct path_options *options;
 	struct stack_tree *tree;
 	struct path_groups groups;
 	struct call_costs costs;
@@ -190,6 +191,7 @@ static int write_body(struct writer *writer)
 	const char *file = NULL;
 	int err = 0;
 
+	path_options_expect(writer->options, costs->n_costs);
 	for (uint32_t i = 0; !err && i < costs->n_costs; i++) {
 		const struct call_cost *cost = &costs->costs[i];
 
@@ -205,6 +207,7 @@ static int write_body(struct writer *writer)
 			err = write_call(writer, cost);
 		decimal_write(writer->out, line_of(cost->line));
 		write_costs(writer, &costs->weights[(size_t)i * n_metrics]);
+		path_options_written(writer->options, 1);
 	}
 	return err;
 }
@@ -242,7 +245,7 @@ static int write_file(struct writer *writer)
 int callgrind_write(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
 		    const struct path_options *options)
 {
-	struct writer writer = { .out = out, .profile = profile };
+	struct writer writer = { .out = out, .profile = profile, .options = options };
 	int err = stack_tree_create(profile, symbolizer, STACKS_OF_LINES, &writer.tree);
 
 	if (!err)

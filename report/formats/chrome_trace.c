@@ -36,6 +36,7 @@ struct track {
 struct writer {
 	FILE *out;
 	const struct profile *profile;
+	const struct path_options *options;
 	struct stack_tree *tree;
 	struct path_groups threads;
 	struct sample_list samples;
@@ -224,6 +225,7 @@ static int write_spans(struct writer *writer, uint32_t group, uint32_t metric)
 		const uint64_t weight =
 			length ? length : sample_list_weight(&writer->samples, number);
 
+		path_options_written(writer->options, metric == writer->metric);
 		if (row->metric != metric || !weight)
 			continue;
 		err = track ? 0 : find_track(writer, group, metric, &track);
@@ -319,6 +321,7 @@ static int write_threads(struct writer *writer)
 			times[i].time =
 				writer->profile->rows->rows[samples->rows[samples->first[i]]].time;
 	}
+	path_options_expect(writer->options, samples->first[n]);
 	if (times)
 		qsort(times, n, sizeof(*times), compare_times);
 	for (uint32_t i = 0; !err && i < n; i++)
@@ -389,7 +392,9 @@ static void deinit(struct writer *writer)
 int chrome_trace_write(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
 		       const struct path_options *options)
 {
-	struct writer writer = { .out = out, .profile = profile, .metric = options->metric };
+	struct writer writer = {
+		.out = out, .profile = profile, .options = options, .metric = options->metric
+	};
 	int err = stack_tree_create(profile, symbolizer, STACKS_OF_FUNCTIONS, &writer.tree);
 
 	if (!err)

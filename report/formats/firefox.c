@@ -157,6 +157,7 @@ int firefox_write(FILE *out, const struct profile *profile, struct symbolizer *s
 	struct firefox_file file = {
 		.out = out,
 		.profile = profile,
+		.options = options,
 		.metric = options->metric,
 		.selection = options->selection,
 	};

@@ -6,6 +6,7 @@
 
 #include "cct/paths/sample_list.h"
 #include "cct/text/string_ids.h"
+#include "report/fold/path_options.h"
 #include "report/stacks/path_groups.h"
 #include "report/stacks/stack_tree.h"
 
@@ -15,6 +16,7 @@
 struct firefox_file {
 	FILE *out;
 	const struct profile *profile;
+	const struct path_options *options;
 	struct stack_tree *tree; /* of code */
 	struct path_groups threads;
 	struct sample_list samples;

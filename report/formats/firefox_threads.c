@@ -250,10 +250,14 @@ static void write_thread(struct firefox_file *file, uint32_t group)
 
 void firefox_write_threads(struct firefox_file *file)
 {
+	const struct sample_list *samples = &file->samples;
+
+	path_options_expect(file->options, samples->first[file->threads.n_groups]);
 	fputs(",\n\"threads\":[", file->out);
 	for (uint32_t i = 0; i < file->threads.n_groups; i++) {
 		fputs(i ? ",\n" : "\n", file->out);
 		write_thread(file, i);
+		path_options_written(file->options, samples->first[i + 1] - samples->first[i]);
 	}
 	putc(']', file->out);
 }

@@ -30,6 +30,7 @@ struct observations {
 
 struct writer {
 	const struct profile *profile;
+	const struct path_options *options;
 	struct otlp_tables tables;
 	struct sample_list samples;
 	struct pair_map groups; /* (stack, thread) -> index, for the event at hand */
@@ -173,8 +174,10 @@ static void write_profile(struct writer *writer, uint32_t index)
 	protobuf_field_message(message, OTLP_SAMPLE_TYPE, type);
 	protobuf_field_fixed(message, OTLP_TIME, writer->start_ns);
 	protobuf_field_number(message, OTLP_DURATION, duration(writer));
-	for (size_t i = 0; i < writer->n_all; i++)
+	for (size_t i = 0; i < writer->n_all; i++) {
 		write_group(writer, &writer->all[i]);
+		path_options_written(writer->options, writer->all[i].n);
+	}
 	protobuf_field_message(&writer->profiles, OTLP_PROFILES, message);
 	byte_buffer_deinit(message);
 	*message = (struct byte_buffer){ 0 };
@@ -243,6 +246,7 @@ static int write_all(struct writer *writer, FILE *out)
 	struct byte_buffer whole = { 0 };
 
 	add_scope(&writer->profiles);
+	path_options_expect(writer->options, writer->samples.n);
 	for (uint32_t i = 0; i < profile->n_metrics && !writer->tables.err; i++) {
 		if (profile->metrics[i].samples)
 			write_profile(writer, i);
@@ -300,7 +304,7 @@ int otlp_write(FILE *out, const struct profile *profile, struct symbolizer *symb
 	struct writer writer;
 	int err = writer_init(&writer, profile, symbolizer);
 
-	(void)options;
+	writer.options = options;
 	if (!err)
 		err = write_all(&writer, out);
 	writer_deinit(&writer);

@@ -28,6 +28,7 @@
 struct writer {
 	FILE *out;
 	const struct profile *profile;
+	const struct path_options *options;
 	struct stack_tree *tree;
 	struct path_groups processes; /* whose names are frames after those of the tree */
 	struct path_groups parts;     /* what has profiles alone */
@@ -174,13 +175,17 @@ static int write_profile(struct writer *writer, const char *part, uint64_t total
 	putc(',', out);
 	write_key(writer, "name", name);
 	fputs(",\"samples\":[", out);
+	const uint32_t *counted = steps.at;
 	for (; !err && next_step(&steps, &step); is_first = false) {
 		const uint32_t group = writer->processes.group_of[step.node];
 
 		fputs(is_first ? "\n" : ",\n", out);
 		err = write_stack(writer, step.node,
 				  part ? STACK_NONE : writer->tree->n_functions + group);
+		path_options_written(writer->options, (uint64_t)(steps.at - counted));
+		counted = steps.at;
 	}
+	path_options_written(writer->options, (uint64_t)(steps.at - counted));
 	fputs("],\n\"weights\":[", out);
 	for (is_first = true; next_step(&weights, &step); is_first = false) {
 		if (!is_first)
@@ -225,13 +230,32 @@ static int write_part(struct writer *writer, uint32_t part, uint32_t metric)
 		.are_rows = writer->has_rows,
 	};
 
-	if (!cost.weight)
-		return 0;
 	if (steps.are_rows) {
 		steps.at = writer->samples.rows + writer->samples.first[part];
 		steps.end = writer->samples.rows + writer->samples.first[part + 1];
 	}
+	if (!cost.weight) {
+		path_options_written(writer->options, (uint64_t)(steps.end - steps.at));
+		return 0;
+	}
 	return write_profile(writer, parts->names.strings[part], cost.weight, steps);
+}
+
+/* How many nodes or rows are gone through. */
+static uint64_t count_steps(const struct writer *writer)
+{
+	const struct path_groups *all = &writer->processes, *parts = &writer->parts;
+	const uint64_t n_whole = all->groups ? all->groups[all->n_groups].first : 0;
+	uint64_t n_parts = parts->groups ? parts->groups[parts->n_groups].first : 0, n = 0;
+
+	if (writer->has_rows)
+		n_parts = writer->samples.first[parts->n_groups];
+	for (uint32_t i = 0; i < writer->profile->n_metrics; i++) {
+		const bool has_whole = writer->has_whole && writer->profile->metrics[i].samples;
+
+		n += n_parts + (has_whole ? n_whole : 0);
+	}
+	return n;
 }
 
 /* All events of the whole, then all of the parts; an empty profile where there is no sample. */
@@ -240,6 +264,7 @@ static int write_profiles(struct writer *writer)
 	const struct profile *profile = writer->profile;
 	int err = 0;
 
+	path_options_expect(writer->options, count_steps(writer));
 	for (uint32_t i = 0; writer->has_whole && !err && i < profile->n_metrics; i++) {
 		if (profile->metrics[i].samples)
 			err = write_whole(writer, i);
@@ -294,7 +319,7 @@ static int prepare(struct writer *writer, struct symbolizer *symbolizer,
 int speedscope_write(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
 		     const struct path_options *options)
 {
-	struct writer writer = { .out = out, .profile = profile };
+	struct writer writer = { .out = out, .profile = profile, .options = options };
 	int err = prepare(&writer, symbolizer, options);
 
 	if (!err)

@@ -12,6 +12,7 @@
 struct writer {
 	struct sqlite_rows rows;
 	const struct profile *profile;
+	const struct path_options *options;
 	struct stack_tree *tree;
 	struct sample_list samples;
 	struct cct_cost *self, *total; /* [node of the stack tree * n_metrics + metric] */
@@ -244,6 +245,7 @@ static void write_samples(struct writer *writer)
 	const bool has_times = writer->profile->rows != NULL;
 
 	sqlite_rows_begin(&writer->rows, "INSERT INTO samples VALUES(NULL,?,?,?,?,?,?,?,?)");
+	path_options_expect(writer->options, writer->samples.n);
 	for (size_t i = 0; i < writer->samples.n && !writer->rows.err; i++) {
 		const struct listed_sample sample = sample_list_get(&writer->samples, i);
 
@@ -259,6 +261,7 @@ static void write_samples(struct writer *writer)
 		sqlite_rows_number(&writer->rows, sample.samples);
 		sqlite_rows_number(&writer->rows, sample.weight);
 		sqlite_rows_end(&writer->rows);
+		path_options_written(writer->options, 1);
 	}
 }
 
@@ -283,7 +286,7 @@ static int write_all(struct writer *writer, FILE *out, const struct path_options
 int sqlite_write(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
 		 const struct path_options *options)
 {
-	struct writer writer = { .profile = profile };
+	struct writer writer = { .profile = profile, .options = options };
 	int err = stack_tree_create(profile, symbolizer, STACKS_OF_CODE, &writer.tree);
 
 	if (!err)

@@ -183,14 +183,18 @@ static int write_path(struct writer *writer, const struct profile *profile,
 	return err ? err : pprof_tables_write(&writer->tables, PROFILE_SAMPLE, &writer->sample);
 }
 
-static int write_paths(struct writer *writer, const struct profile *profile)
+static int write_paths(struct writer *writer, const struct profile *profile,
+		       const struct path_options *options)
 {
 	struct path_iterator iterator;
 	struct profile_path path;
 	int err = path_iterator_init(&iterator, profile);
 
-	while (!err && path_iterator_next(&iterator, &path))
+	path_options_expect(options, profile->cct->n_nodes);
+	while (!err && path_iterator_next(&iterator, &path)) {
 		err = write_path(writer, profile, &path);
+		path_options_reached(options, iterator.node);
+	}
 	path_iterator_deinit(&iterator);
 	return err;
 }
@@ -210,7 +214,7 @@ int pprof_write(FILE *out, const struct profile *profile, struct symbolizer *sym
 	if (!err)
 		err = write_header(&writer, profile, options);
 	if (!err)
-		err = write_paths(&writer, profile);
+		err = write_paths(&writer, profile, options);
 	if (!err)
 		err = gzip_stream_finish(&stream);
 	pprof_tables_deinit(&writer.tables);

@@ -54,6 +54,22 @@ left() {
 	grep -q ';worker ' folded
 }
 
+# The pipe holds less than the trace has, so export waits for a reader.
+@test "export shows how far the writing is, and each format counts to its end" {
+	rm -f screen
+	PAGER=cat TERM=xterm script -qefc "$DENDRO export -f chrome piped.data >fifo" screen \
+		>/dev/null </dev/null 3>&- &
+	local terminal=$!
+	exec 4<>fifo
+	wait_until grep -qF 'dendro export: writing' screen
+	cat <&4 >trace 3>&- &
+	local reader=$!
+	wait $terminal
+	kill $reader
+	exec 4>&-
+	lacks 'writing' <(left)
+}
+
 @test "merge shows the files, and the numbers are the same" {
 	"$DENDRO" build -o one.cct piped.data
 	shows 'dendro merge: adding up' "$DENDRO" merge -o sum.cct one.cct fifo
