@@ -351,6 +351,7 @@ const struct command_option record_sample_options[] = {
 	  .help = "the events to sample, which 'dendro list' names: cycles, page-faults, "
 		  "instructions:u, cpu/TERMS/, names of libpfm4, SYSTEM:TRACEPOINT; resources: "
 		  "read-bytes, write-bytes, syscalls, alloc-bytes, call:LIB:FUNCTION, "
+		  "uprobe:LIB:FUNCTION/value=EXPRESSION/, usdt:PROGRAM:PROVIDER:NAME, "
 		  "SYSTEM:NAME/weight=FIELD/, off-cpu. EVENT@N takes a sample every N events, "
 		  "EVENT@fHZ at a rate; {A,B} are counted together. The default is cycles, or "
 		  "cpu-clock where there are no hardware counters (may be given several times)",

@@ -42,7 +42,8 @@ static const struct {
 		 "+addr,+weight' lists them" },
 	{ "c2c", "'perf c2c record' records accesses to memory, and 'dendro script -F "
 		 "+addr,+weight' lists them" },
-	{ "probe", "'dendro record -e call:LIB:FUNCTION' needs no probe to be added" },
+	{ "probe", "'dendro record -e call:LIB:FUNCTION' needs no probe to be added, and "
+		   "uprobe:LIB:FUNCTION/value=EXPRESSION/ fetches values" },
 	{ "evlist", "'perf evlist -i dendro.data' reads recordings of dendro" },
 	{ "buildid-list", "'perf buildid-list -i dendro.data' reads recordings of dendro" },
 	{ "inject", "'perf inject -i dendro.data' reads recordings of dendro" },

@@ -27,7 +27,7 @@ static const struct event_kind *const kinds[] = {
 	&breakpoint_event_kind, &generic_event_kind,           &shorthand_event_kind,
 	&raw_event_kind,        &off_cpu_event_kind,           &uprobe_event_kind,
 	&usdt_event_kind,       &tracepoint_event_kind,        &pmu_event_kind,
-	&pfm_event_kind,        &hidden_tracepoint_event_kind,
+	&pfm_event_kind,        &hidden_tracepoint_event_kind, &perf_usdt_event_kind,
 };
 
 static const struct event_places here = { .sysfs = "/sys" };

@@ -225,7 +225,27 @@ static enum event_error find(const struct event_places *places, const char *name
 	return error;
 }
 
+static enum event_error find_of_perf(const struct event_places *places, const char *name,
+				     struct event_list *found, char **error_ret)
+{
+	static const char theirs[] = "sdt_";
+	const size_t colon = strcspn(name, ":");
+
+	(void)places;
+	(void)found;
+	*error_ret = NULL;
+	if (strncmp(name, theirs, strlen(theirs)) != 0 || !name[colon])
+		return EVENT_UNKNOWN;
+	return event_fail(
+		EVENT_UNKNOWN, error_ret,
+		sentence("The kernel has no tracepoint '%s'. A static probe is written as "
+			 "usdt:PROGRAM:%.*s%s; 'dendro list usdt:PROGRAM' shows those of "
+			 "a program.",
+			 name, (int)(colon - strlen(theirs)), name + strlen(theirs), name + colon));
+}
+
 const struct event_kind usdt_event_kind = { find, NULL };
+const struct event_kind perf_usdt_event_kind = { find_of_perf, NULL };
 
 /* All sites of the probe at @i, as one entry. Returns the index after them. */
 static size_t list_probe(const struct program *program, size_t i, const char *pattern,

@@ -13,6 +13,9 @@
 #include "perf/events/event_kind.h"
 
 extern const struct event_kind usdt_event_kind;
+/* For a name that no other kind knows: reports how a static probe is written if it has perf's
+ * spelling, "sdt_PROVIDER:NAME". */
+extern const struct event_kind perf_usdt_event_kind;
 
 /*
  * Adds the probes of the program that @spelling names, "usdt:PROGRAM" or "usdt:PROGRAM:PATTERN" (a

@@ -237,6 +237,7 @@ expect_values() {
 	refuses "not an ELF file" -- "$DENDRO" list usdt:/etc/passwd
 	refuses "did you mean dendro:called" -- \
 		"$DENDRO" record -e usdt:./static_probes:dendro:caled true
+	refuses "usdt:PROGRAM:dendro:called" -- "$DENDRO" record -e sdt_dendro:called true
 	refuses usdt:PROGRAM:PROVIDER:NAME -- "$DENDRO" record -e usdt:./static_probes true
 	refuses "fewer arguments" -- \
 		"$DENDRO" record -e usdt:./static_probes:dendro:called/value=arg4/ true
