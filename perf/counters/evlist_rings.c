@@ -136,9 +136,10 @@ void evlist_choose_ring_sizes(struct evlist_impl *impl, const struct evlist_opti
 		.is_system_wide = options->target == EVLIST_SYSTEM && !options->cgroup_fd,
 		.available = ring_size_memory_available(),
 	};
+	/* Rings that would hold 100 ms of larger copies bridge more time. */
+	ring_sizes_choose(&impl->demand, &impl->sizes);
 	if (options->may_copy_less)
 		choose_stack(impl);
-	ring_sizes_choose(&impl->demand, &impl->sizes);
 	uint64_t size = impl->sizes.samples;
 	if (!options->ring_size && impl->demand.frequency &&
 	    size < ring_sizes_wanted(&impl->demand))

@@ -14,8 +14,7 @@ struct helper {
 	struct compressor *compressor;
 	struct frame_maker maker;
 	struct compressor_block *block; /* in work */
-	pthread_t thread;
-	int policy; /* of the thread */
+	struct writer_thread thread;
 };
 
 struct compressor {
@@ -124,6 +123,7 @@ static void *helper_main(void *arg)
 	struct helper *helper = arg;
 	struct compressor *compressor = helper->compressor;
 
+	writer_thread_begin(&helper->thread);
 	pthread_mutex_lock(&compressor->lock);
 	while (!compressor->stop) {
 		if (help(compressor, helper))
@@ -181,7 +181,7 @@ void compressor_destroy(struct compressor *compressor)
 	pthread_cond_broadcast(&compressor->changed);
 	pthread_mutex_unlock(&compressor->lock);
 	for (unsigned i = 0; i < compressor->n_threads; i++)
-		pthread_join(compressor->helpers[i + 1].thread, NULL);
+		pthread_join(compressor->helpers[i + 1].thread.thread, NULL);
 	for (unsigned i = 0; compressor->helpers && i <= compressor->options.n_threads; i++)
 		frame_maker_deinit(&compressor->helpers[i].maker);
 	for (size_t i = 0; i < compressor->n_blocks; i++) {
@@ -238,12 +238,10 @@ int compressor_take(struct compressor *compressor, struct compressor_block **blo
 	return 0;
 }
 
-/* The caller's may have changed since threads were started. */
 static void share_priority(struct compressor *compressor)
 {
 	for (unsigned i = 1; i <= compressor->n_threads; i++)
-		writer_thread_share_priority(compressor->helpers[i].thread,
-					     &compressor->helpers[i].policy);
+		writer_thread_share_priority(&compressor->helpers[i].thread);
 }
 
 /* One that cannot be started is not missed: the caller compresses what no thread does. */
@@ -257,7 +255,6 @@ static void start_thread(struct compressor *compressor)
 		helper->maker = (struct frame_maker){ .to = NULL };
 		return;
 	}
-	helper->policy = SCHED_OTHER;
 	compressor->n_threads++;
 }
 

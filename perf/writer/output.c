@@ -22,8 +22,7 @@ struct output {
 	size_t queue_size;
 	_Atomic uint64_t n_written;
 
-	pthread_t thread;
-	int policy;             /* of the thread */
+	struct writer_thread thread;
 	pthread_mutex_t lock;   /* inherits priority: the caller may be a real-time thread */
 	pthread_cond_t changed; /* anything below */
 	size_t head, tail;      /* [tail, head) waits; may pass the end, then [0, head) follows */
@@ -57,6 +56,7 @@ static void *output_thread(void *arg)
 {
 	struct output *output = arg;
 
+	writer_thread_begin(&output->thread);
 	pthread_mutex_lock(&output->lock);
 	while (!output->stop) {
 		size_t size = output_front(output);
@@ -99,7 +99,6 @@ int output_create(int fd, size_t queue_size, struct output **output_ret)
 		return -ENOMEM;
 
 	output->fd = fd;
-	output->policy = SCHED_OTHER;
 	output->queue_size = queue_size;
 	output->late_size = LATE_SIZE;
 	output->queue = mmap(NULL, queue_size, PROT_READ | PROT_WRITE,
@@ -127,16 +126,15 @@ void output_destroy(struct output *output)
 	output->stop = true;
 	pthread_cond_broadcast(&output->changed);
 	pthread_mutex_unlock(&output->lock);
-	pthread_join(output->thread, NULL);
+	pthread_join(output->thread.thread, NULL);
 	output_free(output);
 }
 
-/* The caller's priority may have changed since the last time. */
 static void hurry(struct output *output)
 {
 	if (output->n_waiting < output->late_size)
 		return;
-	writer_thread_share_priority(output->thread, &output->policy);
+	writer_thread_share_priority(&output->thread);
 	output->late_size += LATE_SIZE;
 }
 

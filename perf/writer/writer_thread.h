@@ -5,29 +5,46 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+struct writer_thread {
+	pthread_t thread;
+	_Atomic pid_t tid; /* by writer_thread_begin(); 0: it has not begun */
+};
 
 /* Signals belong to the thread that handles them, so they are blocked in this one. 0 or -errno. */
-static inline int writer_thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
+static inline int writer_thread_start(struct writer_thread *thread, void *(*run)(void *), void *arg)
 {
 	sigset_t all, old;
 
+	thread->tid = 0;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int err = pthread_create(thread, NULL, run, arg);
+	int err = pthread_create(&thread->thread, NULL, run, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return -err;
 }
 
-/* Gives the thread the policy and priority that the caller has, who may have to wait for it: it
- * must not wait for the load then. *@policy: the one it has, SCHED_OTHER at first. */
-static inline void writer_thread_share_priority(pthread_t thread, int *policy)
+/* By the thread itself. */
+static inline void writer_thread_begin(struct writer_thread *thread)
 {
-	const int own = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+	atomic_store(&thread->tid, gettid());
+}
+
+/* Gives the thread the priority that the caller has, who may have to wait for it: it must not wait
+ * for the load then. The caller may have got it since the thread was started. */
+static inline void writer_thread_share_priority(struct writer_thread *thread)
+{
+	const pid_t tid = atomic_load(&thread->tid);
+	const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
 	struct sched_param param;
 
-	if (own != *policy && !sched_getparam(0, &param) &&
-	    !pthread_setschedparam(thread, own, &param))
-		*policy = own;
+	if (!tid || sched_getparam(0, &param))
+		return;
+	sched_setscheduler(tid, policy, &param);
+	setpriority(PRIO_PROCESS, (id_t)tid, getpriority(PRIO_PROCESS, 0));
 }
 
 /* A lock whose holder has the priority of whoever waits for it. */
