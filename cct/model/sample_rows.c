@@ -135,6 +135,43 @@ void sample_rows_finish(struct sample_rows *rows, uint64_t start_ns)
 		rows->rows[i].run = 0;
 }
 
+/* Enters the path to a node, as far as it is not there. @path: room for all nodes. 0 or -ENOMEM. */
+static int enter_path(const struct cct *cct, uint32_t node, struct cct *copy, uint32_t *map,
+		      uint32_t *path)
+{
+	uint32_t n = 0;
+
+	for (; map[node] == CCT_NONE; node = cct->nodes[node].parent)
+		path[n++] = node;
+	while (n) {
+		const uint32_t next = path[--n];
+
+		map[next] = cct_child(copy, map[cct->nodes[next].parent], cct_frame(cct, next));
+		if (map[next] == CCT_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int sample_rows_order_nodes(struct sample_rows *rows, const struct cct *cct, struct cct *copy)
+{
+	_cleanup_free_ uint32_t *map = calloc(cct->n_nodes, sizeof(*map));
+	_cleanup_free_ uint32_t *path = calloc(cct->n_nodes, sizeof(*path));
+
+	if (!map || !path)
+		return -ENOMEM;
+	for (uint32_t node = 0; node < cct->n_nodes; node++)
+		map[node] = node == CCT_ROOT ? CCT_ROOT : CCT_NONE;
+	int err = 0;
+	for (uint32_t i = 0; !err && i < rows->n_rows; i++)
+		err = enter_path(cct, rows->rows[i].node, copy, map, path);
+	if (!err)
+		err = cct_merge_mapped(copy, cct, map);
+	for (uint32_t i = 0; !err && i < rows->n_rows; i++)
+		rows->rows[i].node = map[rows->rows[i].node];
+	return err;
+}
+
 int sample_rows_check(const struct sample_rows *rows, const struct cct *cct)
 {
 	const size_t n = (size_t)cct->n_nodes * cct->n_metrics;

@@ -115,6 +115,13 @@ int sample_rows_add_all(struct sample_rows *rows, const struct sample_rows *from
 /* All rows are there: sorts them, and makes their times relative to @start_ns. */
 void sample_rows_finish(struct sample_rows *rows, uint64_t start_ns);
 
+/*
+ * Copies the tree that finished rows belong to into an empty one, whose nodes are numbered in the
+ * order in which the rows lead to them, and makes the rows those of the copy. So the numbers do not
+ * depend on who made the tree, and in which order. 0, or -ENOMEM with the copy half made.
+ */
+int sample_rows_order_nodes(struct sample_rows *rows, const struct cct *cct, struct cct *copy);
+
 /* Whether the rows are those of a tree: 0; -EINVAL: some node has other numbers of samples; or
  * -ENOMEM. */
 int sample_rows_check(const struct sample_rows *rows, const struct cct *cct);
