@@ -87,6 +87,7 @@ static int build_into(const struct profile_builder_options *options, FILE *out, 
 	report.files.is_quiet = true;
 	report.build.counts_calls = report.build.keeps_rows = true;
 	report.build.n_threads = profile_builder_threads();
+	report.build.adds_threads = true;
 	report.build.n_rows_max = N_ROWS_MAX;
 	int err = build(&report, control_fd, &profile, &is_damaged);
 	if (!err && !options->is_quiet)

@@ -23,7 +23,7 @@
 #include "perf/file/read_gate.h"
 
 #define BATCHES_PER_WORKER 4
-#define MAX_WORKERS        16
+#define MAX_WORKERS        PEEK_TREES_MAX
 #define LAST_PATH_BITS     7 /* paths that are kept, of as many threads at once */
 
 struct worker {
@@ -68,6 +68,8 @@ struct build {
 	struct batch *batch; /* being filled */
 	uint64_t n_samples;  /* that passed the filter */
 	size_t n_batches;
+	struct batch *taken[MAX_WORKERS * BATCHES_PER_WORKER]; /* while no worker is at work */
+	size_t n_taken;
 	uint64_t n_sums; /* rows of all workers that are sums */
 	uint64_t n_rows; /* those that came since */
 	bool has_sums;
@@ -363,19 +365,23 @@ static int start_worker(struct build *build)
 	return 0;
 }
 
-/* The first one. */
+/* At the first sample: all of them, or the first one. */
 static int start_workers(struct build *build)
 {
+	const unsigned n = build->n_threads && !build->options->adds_threads ? build->n_threads : 1;
+	int err = 0;
+
 	if (build->options->counts_calls)
 		build->stacks = seen_stacks_create();
 	if ((build->options->counts_calls && !build->stacks) ||
 	    path_resolver_init(&build->resolver, build->replay) || start_rows(build))
 		return -ENOMEM;
-	return start_worker(build);
+	while (!err && build->n_workers < n)
+		err = start_worker(build);
+	return err;
 }
 
-/* The others, one by one, when the reader would wait for those that are there: each has caches and
- * a tree of its own. 0 or -ENOMEM. */
+/* When the reader would wait for those that are there. 0 or -ENOMEM. */
 static int add_worker_if_late(struct build *build)
 {
 	return build->n_workers && build->n_workers < build->n_threads &&
@@ -440,33 +446,26 @@ static bool has_too_many_rows(const struct build *build)
 	       build->n_rows + build->n_sums >= max;
 }
 
-struct taken_batches {
-	struct batch *batches[MAX_WORKERS * BATCHES_PER_WORKER];
-	size_t n;
-};
-
 /* Takes all batches from the workers but the one that is being filled: no worker is at work then.
  */
-static void stop_work(struct build *build, struct taken_batches *taken)
+static void stop_work(struct build *build)
 {
-	for (taken->n = 0; taken->n + 1 < build->n_batches; taken->n++)
-		taken->batches[taken->n] = take_free(build);
+	while (build->n_taken + 1 < build->n_batches)
+		build->taken[build->n_taken++] = take_free(build);
 }
 
-static void go_on(struct build *build, struct taken_batches *taken)
+static void go_on(struct build *build)
 {
-	while (taken->n)
-		pipeline_put_free(&build->pipeline, taken->batches[--taken->n]);
+	while (build->n_taken)
+		pipeline_put_free(&build->pipeline, build->taken[--build->n_taken]);
 }
 
 /* Phases and epochs, by which rows are apart, change while workers are at work. 0 or -ENOMEM. */
 static int bound_rows(struct build *build)
 {
-	struct taken_batches taken;
-
-	stop_work(build, &taken);
+	stop_work(build);
 	int err = add_rows_up(build);
-	go_on(build, &taken);
+	go_on(build);
 	return err;
 }
 
@@ -645,17 +644,36 @@ static void take_slices(struct sample_rows *rows, struct sample_rows *slices)
 	rows->slice_shift = slices->slice_shift;
 }
 
-/* There may be too many, even as sums: of too many paths. */
-static void finish_rows(struct build *build)
+/* In the order of samples, whichever worker met a path first. 0 or -ENOMEM. */
+static int order_nodes(struct build *build)
 {
 	struct profile *profile = build->profile;
+	struct cct *ordered = create_cct(build);
 
-	if (profile->rows && build->has_sums)
+	if (!ordered || sample_rows_order_nodes(profile->rows, profile->cct, ordered)) {
+		cct_destroy(ordered);
+		return -ENOMEM;
+	}
+	cct_destroy(profile->cct);
+	profile->cct = ordered;
+	return 0;
+}
+
+/* There may be too many, even as sums: of too many paths. 0 or -ENOMEM. */
+static int finish_rows(struct build *build)
+{
+	struct profile *profile = build->profile;
+	int err = 0;
+
+	if (profile->rows && build->has_sums) {
 		take_slices(profile->rows, &build->workers[0].slices);
-	else if (profile->rows)
+	} else if (profile->rows) {
 		sample_rows_finish(profile->rows, profile->info.start_ns);
+		err = order_nodes(build);
+	}
 	if (profile->rows && profile->rows->n_rows > SAMPLE_ROWS_MAX)
 		sample_rows_destroy(steal_ptr(profile->rows));
+	return err;
 }
 
 static int merge_workers(struct build *build)
@@ -674,8 +692,10 @@ static int merge_workers(struct build *build)
 	}
 	if (err)
 		return err;
+	err = finish_rows(build);
+	if (err)
+		return err;
 	cct_drop_index(profile->cct);
-	finish_rows(build);
 	/* Total cost in equals total cost out, or we have a bug. */
 	assert(profile_check_conservation(profile) < 0);
 	profile_scale(profile);
@@ -783,7 +803,34 @@ static int finish_samples(struct build *build)
 	return worker->err ? worker->err : replay_name_kernel(build->replay);
 }
 
-/* The tree of all workers. */
+int build_pause(struct build *build, struct profile_peek *peek_ret)
+{
+	*peek_ret = (struct profile_peek){ .n_trees = 0 };
+	if (!build->n_workers || build->is_over)
+		return -EAGAIN;
+	stop_work(build);
+	int err = finish_samples(build);
+	peek_ret->profile = *build->profile;
+	peek_ret->profile.rows = NULL;
+	for (unsigned i = 0; i < build->n_workers; i++) {
+		const struct worker *worker = &build->workers[i];
+
+		peek_ret->trees[peek_ret->n_trees++] = worker->cct;
+		quality_merge(&peek_ret->profile.quality, &worker->quality);
+		err = err ? err : worker->err;
+	}
+	peek_ret->profile.quality.counts[QUALITY_LOST] = replay_n_lost(build->replay);
+	if (err)
+		go_on(build);
+	return err;
+}
+
+void build_go_on(struct build *build)
+{
+	go_on(build);
+}
+
+/* The tree of all workers. NULL without memory. */
 static struct cct *merge_trees(const struct build *build)
 {
 	struct cct *cct = create_cct(build);
@@ -797,77 +844,27 @@ static struct cct *merge_trees(const struct build *build)
 	return cct;
 }
 
-/* One worker's tree is borrowed, but for what scaling changes. 0 or -ENOMEM. */
-static int borrow_tree(struct profile_peek *peek, const struct cct *cct)
+int build_finish_peek(const struct build *build, struct profile_peek *peek)
 {
-	const size_t n_costs = (size_t)cct->n_nodes * cct->n_metrics;
+	struct profile *profile = &peek->profile;
+	const size_t size = profile->n_metrics * sizeof(*peek->metrics);
 
-	peek->costs = malloc((n_costs + 1) * sizeof(*peek->costs));
-	if (!peek->costs)
+	peek->merged = merge_trees(build);
+	peek->metrics = malloc(size + 1);
+	if (!peek->merged || !peek->metrics) {
+		profile_peek_deinit(peek);
 		return -ENOMEM;
-	memcpy(peek->costs, cct->costs, n_costs * sizeof(*peek->costs));
-	peek->cct = *cct;
-	peek->cct.costs = peek->costs;
-	peek->profile.cct = &peek->cct;
-	return 0;
-}
-
-static int take_tree(struct profile_peek *peek, const struct build *build)
-{
-	if (build->n_workers == 1)
-		return borrow_tree(peek, build->workers[0].cct);
-	peek->profile.cct = peek->merged = merge_trees(build);
-	return peek->merged ? 0 : -ENOMEM;
-}
-
-static int copy_metrics(struct profile_peek *peek, const struct profile *profile)
-{
-	peek->metrics = malloc((profile->n_metrics + 1) * sizeof(*peek->metrics));
-	if (!peek->metrics)
-		return -ENOMEM;
-	memcpy(peek->metrics, profile->metrics, profile->n_metrics * sizeof(*peek->metrics));
-	peek->profile.metrics = peek->metrics;
-	return 0;
-}
-
-/* No worker is at work. */
-static int take_peek(struct build *build, struct profile_peek *peek)
-{
-	int err = finish_samples(build);
-
-	peek->profile = *build->profile;
-	peek->profile.rows = NULL;
-	for (unsigned i = 0; i < build->n_workers; i++) {
-		quality_merge(&peek->profile.quality, &build->workers[i].quality);
-		err = err ? err : build->workers[i].err;
 	}
-	peek->profile.quality.counts[QUALITY_LOST] = replay_n_lost(build->replay);
-	if (!err)
-		err = copy_metrics(peek, build->profile);
-	return err ? err : take_tree(peek, build);
-}
-
-int build_peek(struct build *build, struct profile_peek *peek_ret)
-{
-	struct taken_batches taken;
-
-	*peek_ret = (struct profile_peek){ .costs = NULL };
-	if (!build->n_workers || build->is_over)
-		return -EAGAIN;
-	stop_work(build, &taken);
-	int err = take_peek(build, peek_ret);
-	go_on(build, &taken);
-	if (err)
-		profile_peek_deinit(peek_ret);
-	else
-		profile_scale(&peek_ret->profile);
-	return err;
+	memcpy(peek->metrics, profile->metrics, size);
+	profile->metrics = peek->metrics;
+	profile->cct = peek->merged;
+	profile_scale(profile);
+	return 0;
 }
 
 void profile_peek_deinit(struct profile_peek *peek)
 {
 	cct_destroy(peek->merged);
-	free(peek->costs);
 	free(peek->metrics);
-	*peek = (struct profile_peek){ .costs = NULL };
+	*peek = (struct profile_peek){ .n_trees = 0 };
 }

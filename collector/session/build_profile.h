@@ -16,23 +16,30 @@ struct build *build_create(struct replay *replay, const struct dendro_options *o
 int build_run(struct build *build);
 void build_destroy(struct build *build);
 
+#define PEEK_TREES_MAX 16
+
 /* A profile as it was when somebody looked at it, while it was built. All zero: none. */
 struct profile_peek {
-	/* What it leads to is borrowed from the build, but for the tree's costs and the metrics;
-	 * for readers only. It has no names. */
+	/* What it leads to is borrowed from the build, but for the tree and the metrics; for
+	 * readers only. It has neither names nor rows, and no tree at first. */
 	struct profile profile;
-	struct cct cct;         /* the profile's tree, if there is one worker, with other costs */
-	struct cct_cost *costs; /* owned, as are the others */
-	struct cct *merged;     /* the profile's tree, if there are several */
+	const struct cct *trees[PEEK_TREES_MAX]; /* that have all code; borrowed */
+	unsigned n_trees;
+	struct cct *merged; /* owned, as the metrics are */
 	struct metric *metrics;
 };
 
 /*
- * By another thread than that of build_run(), inside options.gate: what the profile would be if the
- * samples ended here, with weights scaled. Valid until the gate is left; profile_peek_deinit()
- * follows. It has no rows. 0; -EAGAIN: there is no sample yet; or -ENOMEM.
+ * By another thread than that of build_run(), inside options.gate: waits until all samples that
+ * were read are in trees. No worker is at work then, until build_go_on(), which must come before
+ * the gate is left. *@peek_ret is valid until then, in a process that is forked meanwhile for ever.
+ * 0; -EAGAIN: there is no sample yet; or -ENOMEM. After an error workers go on.
  */
-int build_peek(struct build *build, struct profile_peek *peek_ret);
+int build_pause(struct build *build, struct profile_peek *peek_ret);
+void build_go_on(struct build *build);
+/* Makes the tree: what the profile would be if the samples ended here, with weights scaled;
+ * profile_peek_deinit() follows. 0 or -ENOMEM. */
+int build_finish_peek(const struct build *build, struct profile_peek *peek);
 void profile_peek_deinit(struct profile_peek *peek);
 
 #endif

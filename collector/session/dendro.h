@@ -107,9 +107,12 @@ struct dendro_options {
 	 */
 	struct work_done *work;
 	/* dendro_build() leaves this gate while it waits for bytes, so that another thread can
-	 * visit it and call dendro_peek(). NULL: none. Borrowed. */
+	 * visit it and call dendro_pause(). NULL: none. Borrowed. */
 	struct read_gate *gate;
 	unsigned n_threads; /* of dendro_build(), the caller's included; 0: one per CPU */
+	/* Each thread that unwinds starts when those that are there fall behind, so that caches and
+	 * trees are no more than samples need that come bit by bit. */
+	bool adds_threads;
 	/* As dendro_read_times() gives it: dendro_next() needs it for filter.time, which it else
 	 * does not look at. */
 	struct time_span times;
@@ -149,9 +152,11 @@ int dendro_resolve(struct dendro *dendro);
  * have no times for that.
  */
 int dendro_build(struct dendro *dendro, struct profile **profile_ret);
-/* build_peek() of dendro_build(), which another thread has called. -EAGAIN before and after that,
- * and before the first sample. */
-int dendro_peek(struct dendro *dendro, struct profile_peek *peek_ret);
+/* build_pause() of dendro_build(), which another thread has called, and the others. -EAGAIN before
+ * and after that, and before the first sample. */
+int dendro_pause(struct dendro *dendro, struct profile_peek *peek_ret);
+void dendro_go_on(struct dendro *dendro);
+int dendro_finish_peek(const struct dendro *dendro, struct profile_peek *peek);
 /*
  * A whole session: opens the source, builds its profile, closes it. -errno: no profile, and
  * *@error_ret says why. 0: a profile; *@error_ret, if not NULL, describes the damage where the

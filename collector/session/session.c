@@ -246,9 +246,19 @@ static int run_build(struct dendro *dendro, const struct dendro_options *options
 	return err;
 }
 
-int dendro_peek(struct dendro *dendro, struct profile_peek *peek_ret)
+int dendro_pause(struct dendro *dendro, struct profile_peek *peek_ret)
 {
-	return dendro->build ? build_peek(dendro->build, peek_ret) : -EAGAIN;
+	return dendro->build ? build_pause(dendro->build, peek_ret) : -EAGAIN;
+}
+
+void dendro_go_on(struct dendro *dendro)
+{
+	build_go_on(dendro->build);
+}
+
+int dendro_finish_peek(const struct dendro *dendro, struct profile_peek *peek)
+{
+	return build_finish_peek(dendro->build, peek);
 }
 
 int dendro_build(struct dendro *dendro, struct profile **profile_ret)

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
@@ -99,6 +100,7 @@ int growing_profile_start(struct report_options *report, const char *path,
 	growing->build = report->build;
 	growing->build.gate = &growing->gate;
 	growing->build.n_threads = profile_builder_threads();
+	growing->build.adds_threads = true;
 	read_gate_init(&growing->gate);
 	atomic_init(&growing->is_followed, true);
 	growing->path = strdup(path);
@@ -166,27 +168,66 @@ const char *growing_profile_error(const struct growing_profile *growing)
 	return growing_profile_has_ended(growing) ? growing->error : NULL;
 }
 
-static int peek(struct growing_profile *growing)
+/* Names code that is new in any tree: names are those of earlier snapshots and of that. */
+static int name_more(struct growing_profile *growing)
 {
-	int err = growing->dendro ? dendro_peek(growing->dendro, &growing->peek) : -EAGAIN;
+	struct profile_peek *peek = &growing->peek;
+	int err = 0;
 
-	if (!err && !growing->symbolizer)
-		growing->symbolizer = create_symbolizer(&growing->peek.profile);
-	return err || growing->symbolizer ? err : -ENOMEM;
+	if (!growing->symbolizer)
+		growing->symbolizer = create_symbolizer(&peek->profile);
+	if (!growing->symbolizer)
+		return -ENOMEM;
+	for (unsigned i = 0; !err && i < peek->n_trees; i++) {
+		struct profile of_tree = peek->profile;
+
+		of_tree.cct = (struct cct *)peek->trees[i];
+		err = names_store_more(&of_tree, growing->symbolizer, growing->names);
+	}
+	return err;
 }
 
-/* Names are those of earlier snapshots and of code that is new. */
+/* By the process of its own. */
 static int write_peek(struct growing_profile *growing, FILE *file)
 {
-	struct profile *profile = &growing->peek.profile;
-	int err = names_store_more(profile, growing->symbolizer, growing->names);
+	int err = dendro_finish_peek(growing->dendro, &growing->peek);
 
 	if (err)
 		return err;
-	profile->names = growing->names;
-	err = profile_file_write(file, profile);
-	profile->names = NULL; /* of files, to the symbolizer */
-	return err;
+	growing->peek.profile.names = growing->names;
+	return profile_file_write(file, &growing->peek.profile);
+}
+
+/* A process that has all as it is now, and writes it while this one goes on. Its number, or
+ * -errno. */
+static pid_t fork_writer(struct growing_profile *growing, FILE *file)
+{
+	int err = dendro_pause(growing->dendro, &growing->peek);
+
+	if (err)
+		return err;
+	err = name_more(growing);
+	pid_t pid = err ? err : fork();
+	if (pid == 0)
+		_exit(-write_peek(growing, file));
+	if (!err && pid < 0)
+		pid = -errno;
+	dendro_go_on(growing->dendro);
+	return pid;
+}
+
+/* 0, or the -errno that it ended with. */
+static int wait_for(pid_t pid)
+{
+	int status;
+	pid_t got;
+
+	do
+		got = waitpid(pid, &status, 0);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return -errno;
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -ENOMEM;
 }
 
 static int name(struct growing_profile *growing)
@@ -214,14 +255,11 @@ static int write_whole(struct growing_profile *growing, FILE *file)
 int growing_profile_write(struct growing_profile *growing, FILE *file)
 {
 	read_gate_visit(&growing->gate);
-	if (growing->has_ended) {
-		read_gate_end_visit(&growing->gate);
-		return write_whole(growing, file);
-	}
-	int err = peek(growing);
-	if (!err)
-		err = write_peek(growing, file);
-	profile_peek_deinit(&growing->peek);
+	const bool has_ended = growing->has_ended;
+	pid_t pid = has_ended || !growing->dendro ? -EAGAIN : fork_writer(growing, file);
 	read_gate_end_visit(&growing->gate);
-	return err;
+
+	if (has_ended)
+		return write_whole(growing, file);
+	return pid < 0 ? pid : wait_for(pid);
 }

@@ -1,5 +1,6 @@
 #include "collector/watch/own_cost.h"
 
+#include <sys/resource.h>
 #include <time.h>
 
 #include "cct/base/clock.h"
@@ -13,9 +14,20 @@ static uint64_t read_clock(clockid_t clock)
 		       : (uint64_t)time.tv_sec * NSEC_PER_SEC + (uint64_t)time.tv_nsec;
 }
 
+/* Of processes that have ended: they wrote snapshots. */
+static uint64_t read_children(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_CHILDREN, &usage))
+		return 0;
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NSEC_PER_SEC +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NSEC_PER_USEC;
+}
+
 static uint64_t read_cpu(const struct own_cost *cost)
 {
-	uint64_t cpu_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+	uint64_t cpu_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID) + read_children();
 	clockid_t clock;
 
 	if (cost->recorder && !clock_getcpuclockid(cost->recorder, &clock))
@@ -43,5 +55,5 @@ double own_cost_percent(struct own_cost *cost)
 
 uint64_t own_cost_of_thread_ns(void)
 {
-	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+	return read_clock(CLOCK_THREAD_CPUTIME_ID) + read_children();
 }

@@ -14,7 +14,7 @@ void own_cost_init(struct own_cost *cost, pid_t recorder);
 /* The share of one CPU, in percent, that this process and the recorder have used since the last
  * call, or since the start. A recorder that is gone has used none. */
 double own_cost_percent(struct own_cost *cost);
-/* CPU time of the calling thread. */
+/* CPU time of the calling thread, and of this process's children that have ended. */
 uint64_t own_cost_of_thread_ns(void);
 
 #endif

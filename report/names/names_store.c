@@ -46,8 +46,10 @@ static int store_code(struct stored_names *names, const struct frame *frame,
 int names_store_more(const struct profile *profile, struct symbolizer *symbolizer,
 		     struct stored_names *names)
 {
-	for (uint32_t i = 0; i < profile->cct->n_nodes; i++) {
-		const struct frame *frame = cct_frame(profile->cct, i);
+	const struct frame_ids *frames = &profile->cct->frames;
+
+	for (uint32_t i = 0; i < frames->n_frames; i++) {
+		const struct frame *frame = &frames->frames[i];
 		struct active_functions active;
 
 		if (!module_table_get(&profile->modules, frame->module) ||

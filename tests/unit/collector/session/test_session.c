@@ -1,6 +1,8 @@
 /* Sessions over made-up recordings: files, pipes, damage. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include "collector/session/build_profile.h"
 #include "collector/session/dendro.h"
+#include "perf/file/read_gate.h"
 #include "tests/unit/fixtures/made_up_recording.h"
 
 #define N_SAMPLES 1000
@@ -184,6 +188,138 @@ static void too_many_rows_become_sums_while_they_are_read(void **state)
 		check_bounded_rows(profile, 300);
 		profile_destroy(profile);
 	}
+}
+
+static struct profile *build_with(const struct dendro_options *options)
+{
+	struct recording *recording = recording_create(false, false);
+	struct profile *profile = NULL;
+
+	for (uint64_t i = 0; i < 20 * N_SAMPLES; i++)
+		put_sample(recording, CYCLES_ID, 0x1000 + i * 7919 % 5000, i);
+	struct dendro *dendro = open_with(recording, options);
+	assert_int_equal(dendro_build(dendro, &profile), 0);
+	close_both(dendro, recording);
+	return profile;
+}
+
+/* Nodes, their frames and the rows, whose order is that of the samples. */
+static void with_rows_a_profile_is_the_same_whatever_the_number_of_threads(void **state)
+{
+	struct dendro_options options = { .n_threads = 1, .keeps_rows = true, .by_thread = true };
+	struct profile *first = build_with(&options);
+
+	(void)state;
+	for (unsigned i = 0; i < 10; i++) {
+		options.n_threads = 2 + i / 2;
+		options.adds_threads = i % 2;
+		struct profile *profile = build_with(&options);
+
+		assert_int_equal(profile->cct->n_nodes, first->cct->n_nodes);
+		for (uint32_t node = 0; node < first->cct->n_nodes; node++) {
+			assert_int_equal(profile->cct->nodes[node].parent,
+					 first->cct->nodes[node].parent);
+			assert_int_equal(cct_frame(profile->cct, node)->offset,
+					 cct_frame(first->cct, node)->offset);
+		}
+		assert_int_equal(profile->rows->n_rows, first->rows->n_rows);
+		for (uint32_t row = 0; row < first->rows->n_rows; row++)
+			assert_int_equal(profile->rows->rows[row].node,
+					 first->rows->rows[row].node);
+		profile_destroy(profile);
+	}
+	profile_destroy(first);
+}
+
+struct building {
+	struct dendro *dendro;
+	struct profile *profile;
+};
+
+static void *build_main(void *arg)
+{
+	struct building *building = arg;
+
+	assert_int_equal(dendro_build(building->dendro, &building->profile), 0);
+	return NULL;
+}
+
+/* Looks until the profile has @n samples, and checks that it has all of their costs. */
+static void look_for(struct dendro *dendro, struct read_gate *gate, uint64_t n)
+{
+	for (uint64_t seen = 0; seen < n; sched_yield()) {
+		struct profile_peek peek;
+
+		read_gate_visit(gate);
+		int err = dendro_pause(dendro, &peek);
+		if (!err) {
+			assert_int_equal(dendro_finish_peek(dendro, &peek), 0);
+			dendro_go_on(dendro);
+			seen = peek.profile.metrics[0].samples;
+			assert_int_equal(profile_check_conservation(&peek.profile), -1);
+			assert_int_equal(peek.profile.quality.counts[QUALITY_SAMPLES], seen);
+			profile_peek_deinit(&peek);
+		}
+		read_gate_end_visit(gate);
+		assert_true(!err || err == -EAGAIN);
+	}
+}
+
+/* All of @recording from @at on, but at most @size bytes. How many. */
+static off_t pass_on(const struct recording *recording, off_t at, size_t size, int fd)
+{
+	char bytes[4096];
+	off_t end = at + (off_t)size;
+	ssize_t n;
+
+	while (at < end && (n = pread(recording->fd, bytes, sizeof(bytes), at)) > 0) {
+		assert_int_equal(write(fd, bytes, (size_t)n), n);
+		at += n;
+	}
+	return at;
+}
+
+static void a_profile_may_be_looked_at_while_workers_make_it(void **state)
+{
+	struct recording *recording = recording_create_as(true, false, false);
+	const uint64_t n = 10 * N_SAMPLES;
+	struct read_gate gate;
+	const struct dendro_options options = { .n_threads = 4, .gate = &gate };
+	struct building building = { NULL, NULL };
+	char path[64], *error = NULL;
+	pthread_t thread;
+	int fds[2];
+
+	(void)state;
+	for (uint64_t i = 0; i < n; i++) {
+		put_sample(recording, CYCLES_ID, 0x1000 + i % 100, i);
+		if (i % 100 == 99) {
+			begin_record(&recording->records, RECORD_FINISHED_ROUND, 0);
+			end_record(&recording->records);
+		}
+	}
+	recording_finish(recording, NULL, path);
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
+	read_gate_init(&gate);
+	off_t at = pass_on(recording, 0, 50000, fds[1]);
+	if (dendro_open(&(struct dendro_source){ path }, &options, &building.dendro, &error))
+		fail_msg("%s", error);
+	assert_int_equal(pthread_create(&thread, NULL, build_main, &building), 0);
+	look_for(building.dendro, &gate, 1);
+	at = pass_on(recording, at, 200000, fds[1]);
+	look_for(building.dendro, &gate, 3000);
+	pass_on(recording, at, SIZE_MAX / 4, fds[1]);
+	look_for(building.dendro, &gate, n / 2);
+	close(fds[1]);
+	pthread_join(thread, NULL);
+	assert_int_equal(building.profile->metrics[0].samples, n);
+	assert_int_equal(profile_check_conservation(building.profile), -1);
+	profile_destroy(building.profile);
+	dendro_close(building.dendro);
+	read_gate_deinit(&gate);
+	close(fds[0]);
+	recording_destroy(recording);
 }
 
 static void threads_have_nodes_on_demand(void **state)
@@ -368,6 +504,8 @@ int main(void)
 		cmocka_unit_test(a_filter_leaves_samples_out),
 		cmocka_unit_test(a_profile_has_the_costs_of_all_samples),
 		cmocka_unit_test(too_many_rows_become_sums_while_they_are_read),
+		cmocka_unit_test(with_rows_a_profile_is_the_same_whatever_the_number_of_threads),
+		cmocka_unit_test(a_profile_may_be_looked_at_while_workers_make_it),
 		cmocka_unit_test(threads_have_nodes_on_demand),
 		cmocka_unit_test(samples_are_read_by_one_function_and_once),
 		cmocka_unit_test(a_recording_without_samples_has_an_empty_profile),
