@@ -15,6 +15,10 @@
 #define WRITE_MAX (1u << 20)
 /* Each time this much waits, the thread gets the caller's priority. */
 #define LATE_SIZE ((size_t)4 << 20)
+/* Memory that an empty queue keeps, and how much of the rest it gives back at once: the caller may
+ * have to wait meanwhile. */
+#define KEPT_SIZE ((size_t)64 << 20)
+#define BACK_SIZE ((size_t)4 << 20)
 
 struct output {
 	int fd;
@@ -27,6 +31,7 @@ struct output {
 	pthread_cond_t changed; /* anything below */
 	size_t head, tail;      /* [tail, head) waits; may pass the end, then [0, head) follows */
 	size_t n_waiting, late_size; /* that waits when the thread is given a priority next */
+	size_t n_touched;            /* bytes at the start of the queue that may have memory */
 	int error;
 	bool stop;
 };
@@ -52,6 +57,19 @@ static void output_release(struct output *output, size_t size)
 	output->late_size = LATE_SIZE;
 }
 
+/* false: there is nothing to give back. */
+static bool give_memory_back(struct output *output)
+{
+	if (output->n_waiting || output->n_touched <= KEPT_SIZE)
+		return false;
+	const size_t rest = output->n_touched - KEPT_SIZE;
+	const size_t size = rest % BACK_SIZE ? rest % BACK_SIZE : BACK_SIZE;
+
+	output->n_touched -= size;
+	madvise(output->queue + output->n_touched, size, MADV_DONTNEED);
+	return true;
+}
+
 static void *output_thread(void *arg)
 {
 	struct output *output = arg;
@@ -60,6 +78,11 @@ static void *output_thread(void *arg)
 	pthread_mutex_lock(&output->lock);
 	while (!output->stop) {
 		size_t size = output_front(output);
+		if (!size && give_memory_back(output)) {
+			pthread_mutex_unlock(&output->lock);
+			pthread_mutex_lock(&output->lock);
+			continue;
+		}
 		if (!size || output->error) {
 			pthread_cond_wait(&output->changed, &output->lock);
 			continue;
@@ -158,6 +181,8 @@ int output_write(struct output *output, const void *bytes, size_t size)
 		/* The thread only reads [tail, head), which a copy beyond head leaves alone, but
 		 * it may start over at 0 when that runs empty: so copy with the lock held. */
 		memcpy(output->queue + output->head, from, part);
+		if (output->head + part > output->n_touched)
+			output->n_touched = output->head + part;
 		output->head = (output->head + part) % output->queue_size;
 		output->n_waiting += part;
 		hurry(output);

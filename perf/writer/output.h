@@ -13,7 +13,8 @@
 
 struct output;
 
-/* @fd: borrowed. @queue_size: bytes that may wait; memory is touched only as far as needed. */
+/* @fd: borrowed. @queue_size: bytes that may wait; memory is touched only as far as needed,
+ * and given back, but for 64 MiB, when the queue runs empty. */
 int output_create(int fd, size_t queue_size, struct output **output_ret);
 /* Discards the bytes that still wait. */
 void output_destroy(struct output *output);
