@@ -85,6 +85,31 @@ static void copies_of_stacks_are_smaller_at_high_rates(void **state)
 	}
 }
 
+static void copies_are_smaller_where_all_rings_are_more_than_one_thread_reads(void **state)
+{
+	static const struct {
+		uint64_t frequency;
+		size_t n_rings;
+		bool is_system_wide;
+		uint32_t chosen;
+	} cases[] = {
+		{ 997, 16, true, 65528 },       { 5000, 8, true, 65528 },
+		{ 5000, 16, true, 32768 },      { 5000, 16, false, 65528 },
+		{ 5000, 48, true, 16384 },      { 997, 128, true, 32768 },
+		{ 99, 512, true, 65528 },       { 5000, 0, true, 65528 },
+		{ UINT64_MAX, 2, true, 16384 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ring_demand demand = demand_of(cases[i].frequency, 65528);
+
+		demand.n_sample_rings = cases[i].n_rings;
+		demand.is_system_wide = cases[i].is_system_wide;
+		assert_int_equal(ring_sizes_choose_stack(&demand), cases[i].chosen);
+	}
+}
+
 static void the_size_asked_for_is_rounded_up_and_holds_8_samples(void **state)
 {
 	(void)state;
@@ -184,6 +209,7 @@ int main(void)
 		cmocka_unit_test(default_rings_bridge_100_ms_within_bounds),
 		cmocka_unit_test(switches_need_more_sideband),
 		cmocka_unit_test(copies_of_stacks_are_smaller_at_high_rates),
+		cmocka_unit_test(copies_are_smaller_where_all_rings_are_more_than_one_thread_reads),
 		cmocka_unit_test(the_size_asked_for_is_rounded_up_and_holds_8_samples),
 		cmocka_unit_test(rings_shrink_step_by_step_down_to_a_few_samples),
 		cmocka_unit_test(the_default_mlock_limit_leaves_room_for_both),
