@@ -27,9 +27,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 ifeq ($(DEVELOPER),1)
 WARNINGS += -Werror
 endif
-# Opened when it is first needed (report/code/disassembly.c); what the compiler would link.
-CAPSTONE   := $(shell readelf -d "$$($(CC) -print-file-name=libcapstone.so)" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
-LANGUAGE   := -std=gnu17 -D_GNU_SOURCE -DDENDRO_VERSION='"$(VERSION)"' -DCAPSTONE_LIBRARY='"$(CAPSTONE)"' -I.
+LANGUAGE   := -std=gnu17 -D_GNU_SOURCE -DDENDRO_VERSION='"$(VERSION)"' -I.
 ALL_CFLAGS := $(LANGUAGE) $(WARNINGS) -MMD -MP $(CFLAGS)
 # Optional, for dendro browse. The compiler in use must find it.
 NCURSES    := $(shell printf '\043include <curses.h>\nint main(void) { return get_wch(0) == ERR; }' | \
@@ -37,7 +35,7 @@ NCURSES    := $(shell printf '\043include <curses.h>\nint main(void) { return ge
 # Optional, for dendro export --format sqlite.
 SQLITE     := $(shell printf '\043include <sqlite3.h>\nint main(void) { return sqlite3_initialize(); }' | \
 		$(CC) -x c -o /dev/null - -lsqlite3 2>/dev/null && echo -lsqlite3)
-LIBS       := -lpfm -ltraceevent -ldw -lelf -llzma -lzstd -ldeflate -lz -liberty -lpthread -ldl -lm $(NCURSES) $(SQLITE)
+LIBS       := -lpfm -ltraceevent -ldw -lelf -lcapstone -llzma -lzstd -ldeflate -lz -liberty -lpthread -ldl -lm $(NCURSES) $(SQLITE)
 
 FOLDERS  := perf cct unwind kernel-merge report collector
 WITHOUT  := report/browse/$(if $(NCURSES),no,browse)_screen.c \

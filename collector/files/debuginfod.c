@@ -12,7 +12,6 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 #include "cct/object/elf_image.h"
-#include "cct/object/late_library.h"
 #include "cct/object/module_file.h"
 #include "collector/files/shown_naming.h"
 #include "report/findings/missing.h"
@@ -26,6 +25,7 @@ typedef int find_function(debuginfod_client *client, const unsigned char *build_
 typedef int progress_function(debuginfod_client *client, long done, long all);
 
 struct library {
+	void *handle;
 	debuginfod_client *(*begin)(void);
 	void (*end)(debuginfod_client *client);
 	void (*set_progressfn)(debuginfod_client *client, progress_function *function);
@@ -54,7 +54,10 @@ static void on_interrupt(int signal)
 
 static bool library_open(struct library *library)
 {
-	const struct late_function functions[] = {
+	const struct {
+		const char *name;
+		void *function;
+	} functions[] = {
 		{ "debuginfod_begin", &library->begin },
 		{ "debuginfod_end", &library->end },
 		{ "debuginfod_set_progressfn", &library->set_progressfn },
@@ -64,7 +67,15 @@ static bool library_open(struct library *library)
 		{ "debuginfod_find_executable", &library->find_executable },
 	};
 
-	return late_library_open(LIBRARY, functions, sizeof(functions) / sizeof(functions[0]));
+	library->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_GLOBAL);
+	for (size_t i = 0; library->handle && i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *found = dlsym(library->handle, functions[i].name);
+
+		if (!found)
+			return false;
+		memcpy(functions[i].function, &found, sizeof(found));
+	}
+	return library->handle;
 }
 
 /* A callback gets the client alone, and the client's data by a function of the library. */

@@ -183,11 +183,9 @@ static int write_instructions(const struct json *json, const struct annotated_fu
 
 	if (err)
 		return err;
-	if (code->bytes)
-		err = disassembler_create(code->machine, json->options->intel_syntax,
-					  &disassembler);
-	if (err == -ENOTSUP)
-		err = 0;
+	if (code->bytes && disassembler_create(code->machine, json->options->intel_syntax,
+					       &disassembler) == -ENOMEM)
+		err = -ENOMEM;
 	fprintf(json->out, ",\n \"cut\":%s,\n \"instructions\":[", list.is_cut ? "true" : "false");
 	for (uint32_t i = 0; i < list.n && !err; i++) {
 		fputs(i ? ",\n  " : "\n  ", json->out);

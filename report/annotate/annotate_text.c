@@ -276,11 +276,11 @@ static int fill_body(struct page *page)
 	int err = annotated_instructions_list(page->annotation, page->function, !by_address,
 					      &page->list);
 
-	if (!err && code->bytes)
-		err = disassembler_create(code->machine, page->options->intel_syntax,
-					  &page->disassembler);
-	if (err && err != -ENOTSUP)
+	if (err)
 		return err;
+	if (code->bytes && disassembler_create(code->machine, page->options->intel_syntax,
+					       &page->disassembler) == -ENOMEM)
+		return -ENOMEM;
 	write_columns_heading(page);
 	return by_address ? write_by_address(page) : annotate_lines_write(page);
 }

@@ -1,6 +1,5 @@
 #include "report/code/disassembly.h"
 
-#include <assert.h>
 #include <capstone/capstone.h>
 #include <errno.h>
 #include <gelf.h>
@@ -10,24 +9,11 @@
 #include <string.h>
 
 #include "cct/object/elf_image.h"
-#include "cct/object/late_library.h"
 #include "report/code/x86_vector_size.h"
 
 #define ARM64_INSTRUCTION_SIZE 4
 
-/* libcapstone's functions. Its tables have 77 000 pointers, and few commands show instructions. */
-struct library {
-	cs_err (*open)(cs_arch arch, cs_mode mode, csh *handle);
-	cs_err (*close)(csh *handle);
-	cs_err (*option)(csh handle, cs_opt_type type, size_t value);
-	cs_insn *(*malloc)(csh handle);
-	void (*free)(cs_insn *instructions, size_t count);
-	bool (*disasm_iter)(csh handle, const uint8_t **code, size_t *size, uint64_t *address,
-			    cs_insn *instruction);
-};
-
 struct disassembler {
-	struct library library;
 	csh handle;
 	bool is_arm64, is_64;
 	cs_insn *instruction;
@@ -45,19 +31,6 @@ uint16_t disassembly_machine(Elf *elf)
 	return is_known ? header.e_machine : EM_NONE;
 }
 
-static bool library_open(struct library *library)
-{
-	static_assert(sizeof(CAPSTONE_LIBRARY) > 1, "the Makefile found the library");
-	const struct late_function functions[] = {
-		{ "cs_open", &library->open },     { "cs_close", &library->close },
-		{ "cs_option", &library->option }, { "cs_malloc", &library->malloc },
-		{ "cs_free", &library->free },     { "cs_disasm_iter", &library->disasm_iter },
-	};
-
-	return late_library_open(CAPSTONE_LIBRARY, functions,
-				 sizeof(functions) / sizeof(functions[0]));
-}
-
 static int open_handle(uint16_t machine, struct disassembler *disassembler)
 {
 	cs_mode mode = machine == EM_X86_64 ? CS_MODE_64 : CS_MODE_32;
@@ -68,10 +41,8 @@ static int open_handle(uint16_t machine, struct disassembler *disassembler)
 	disassembler->is_64 = machine != EM_386;
 	if (disassembler->is_arm64)
 		mode = CS_MODE_ARM;
-	if (!library_open(&disassembler->library))
-		return -ELIBACC;
-	const cs_arch arch = disassembler->is_arm64 ? CS_ARCH_ARM64 : CS_ARCH_X86;
-	return disassembler->library.open(arch, mode, &disassembler->handle) == CS_ERR_OK
+	return cs_open(disassembler->is_arm64 ? CS_ARCH_ARM64 : CS_ARCH_X86, mode,
+		       &disassembler->handle) == CS_ERR_OK
 		       ? 0
 		       : -ENOTSUP;
 }
@@ -82,12 +53,10 @@ int disassembler_create(uint16_t machine, bool intel_syntax, struct disassembler
 	int err = disassembler ? open_handle(machine, disassembler) : -ENOMEM;
 
 	if (!err) {
-		const struct library *library = &disassembler->library;
-
-		library->option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
+		cs_option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
 		if (!intel_syntax && !disassembler->is_arm64)
-			library->option(disassembler->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-		disassembler->instruction = library->malloc(disassembler->handle);
+			cs_option(disassembler->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+		disassembler->instruction = cs_malloc(disassembler->handle);
 		err = disassembler->instruction ? 0 : -ENOMEM;
 	}
 	if (err) {
@@ -103,9 +72,9 @@ void disassembler_destroy(struct disassembler *disassembler)
 	if (!disassembler)
 		return;
 	if (disassembler->instruction)
-		disassembler->library.free(disassembler->instruction, 1);
+		cs_free(disassembler->instruction, 1);
 	if (disassembler->handle)
-		disassembler->library.close(&disassembler->handle);
+		cs_close(&disassembler->handle);
 	free(disassembler);
 }
 
@@ -233,8 +202,7 @@ void disassembler_next(struct disassembler *disassembler, const uint8_t *code, s
 	size_t rest = size;
 
 	*instruction_ret = (struct instruction){ 0 };
-	if (disassembler->library.disasm_iter(disassembler->handle, &at, &rest, &vaddr,
-					      disassembler->instruction) &&
+	if (cs_disasm_iter(disassembler->handle, &at, &rest, &vaddr, disassembler->instruction) &&
 	    disassembler->instruction->size && disassembler->instruction->size <= size)
 		fill(disassembler, instruction_ret);
 	else

@@ -37,8 +37,7 @@ struct disassembler;
 /* The machine of the file's code: EM_X86_64, EM_386 or EM_AARCH64; EM_NONE: another
  * machine, whose code disassembler_create() refuses. */
 uint16_t disassembly_machine(Elf *elf);
-/* 0, -ENOMEM; -ENOTSUP: @machine is not one of the three above; -ELIBACC: libcapstone, which it was
- * built with, is not there. */
+/* 0, -ENOMEM, or -ENOTSUP: @machine is not one of the three above. */
 int disassembler_create(uint16_t machine, bool intel_syntax,
 			struct disassembler **disassembler_ret);
 void disassembler_destroy(struct disassembler *disassembler);

@@ -235,10 +235,9 @@ static int write_instructions(struct listing *listing)
 
 	if (err)
 		return err;
-	if (code->bytes)
-		err = disassembler_create(code->machine, false, &listing->disassembler);
-	if (err == -ENOTSUP)
-		err = 0;
+	if (code->bytes &&
+	    disassembler_create(code->machine, false, &listing->disassembler) == -ENOMEM)
+		err = -ENOMEM;
 	const uint32_t n = list.n < MAX_INSTRUCTIONS ? list.n : MAX_INSTRUCTIONS;
 	fprintf(listing->out,
 		",\n\"cut\":%s,\"instructionsLeftOut\":%" PRIu32 ",\"instructions\":[",
