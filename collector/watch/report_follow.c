@@ -1,4 +1,4 @@
-#include "collector/commands/report_follow.h"
+#include "collector/watch/report_follow.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* dendro report --follow: a recording that is still written is shown while it grows. */
-#ifndef COLLECTOR_COMMANDS_REPORT_FOLLOW_H
-#define COLLECTOR_COMMANDS_REPORT_FOLLOW_H
+#ifndef COLLECTOR_WATCH_REPORT_FOLLOW_H
+#define COLLECTOR_WATCH_REPORT_FOLLOW_H
 
 #include "collector/command-line/report_options.h"
 
