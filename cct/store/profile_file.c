@@ -63,7 +63,9 @@ static const struct earlier_part {
 	{ PART_INFO, 2, info_part_read_before_3 },
 	{ PART_TREE, 2, tree_part_read_before_3 },
 	{ PART_ROWS, 2, rows_part_read_before_3 },
+	{ PART_ROWS, 3, rows_part_read_3 },
 	{ PART_RUNS, 2, runs_part_read_before_3 },
+	{ PART_RUNS, 3, runs_part_read_3 },
 	{ PART_ACTIVATIONS, 2, activations_part_read_before_3 },
 	{ PART_EPOCHS, 2, epochs_part_read_before_3 },
 };

@@ -35,10 +35,12 @@ int names_part_read_first(struct dwarf_reader *body, struct profile *profile);
 /* Of a profile with ->rows of one run. */
 void rows_part_write(struct byte_buffer *body, const struct profile *profile);
 int rows_part_read(struct dwarf_reader *body, struct profile *profile);
+int rows_part_read_3(struct dwarf_reader *body, struct profile *profile);
 int rows_part_read_before_3(struct dwarf_reader *body, struct profile *profile);
 /* Of a profile with ->rows that have runs: instead of the part above. */
 void runs_part_write(struct byte_buffer *body, const struct profile *profile);
 int runs_part_read(struct dwarf_reader *body, struct profile *profile);
+int runs_part_read_3(struct dwarf_reader *body, struct profile *profile);
 int runs_part_read_before_3(struct dwarf_reader *body, struct profile *profile);
 
 /* Of a profile with ->phases. */
@@ -66,8 +68,9 @@ void cgroups_part_write(struct byte_buffer *body, const struct profile *profile)
 int cgroups_part_read(struct dwarf_reader *body, struct profile *profile);
 
 /* What both parts of rows have in common: reads into profile->rows, whose runs and slices are
- * known, and does not check the numbers of samples. */
-int part_read_rows(struct dwarf_reader *body, struct profile *profile, bool is_before_3);
+ * known, and does not check the numbers of samples. @version: 2, 3, or the last one of the format.
+ */
+int part_read_rows(struct dwarf_reader *body, struct profile *profile, unsigned version);
 
 /* Of a profile whose tree keeps them. */
 void activations_part_write(struct byte_buffer *body, const struct profile *profile);

@@ -13,7 +13,7 @@
 /* What is known of a thread's nodes when a row of it comes. */
 struct thread_nodes {
 	uint32_t first, end; /* of those in thread_table.nodes */
-	uint32_t next;       /* all before it have had a row */
+	uint32_t next;       /* after the last one whose first row came, or ->first */
 	uint32_t recent[RECENT_MAX];
 	unsigned n_recent;
 };
@@ -24,7 +24,10 @@ struct thread_table {
 	uint32_t *nodes;
 	uint32_t *indices; /* by node: in ->nodes, if it is there */
 	uint64_t *left;    /* by node: its samples without a row */
-	bool *has_row;     /* by node */
+	/* By index, and one more: the index itself if its node has no row, else a later one on the
+	 * way to the next such index: the sets of a union-find (Gabow and Tarjan 1985). */
+	uint32_t *free;
+	bool is_first_next; /* as in version 3: ->next stays at the thread's first */
 };
 
 static void thread_table_deinit(struct thread_table *table)
@@ -33,7 +36,7 @@ static void thread_table_deinit(struct thread_table *table)
 	free(table->nodes);
 	free(table->indices);
 	free(table->left);
-	free(table->has_row);
+	free(table->free);
 }
 
 static uint64_t samples_of(const struct cct *cct, uint32_t node)
@@ -101,21 +104,36 @@ static int thread_table_init(struct thread_table *table, const struct profile *p
 		.nodes = calloc(n_nodes, sizeof(*table->nodes)),
 		.indices = calloc(n_nodes, sizeof(*table->indices)),
 		.left = calloc(n_nodes, sizeof(*table->left)),
-		.has_row = calloc(n_nodes, sizeof(*table->has_row)),
+		.free = calloc((size_t)n_nodes + 1, sizeof(*table->free)),
 	};
 	if (!thread_of || !table->threads || !table->nodes || !table->indices || !table->left ||
-	    !table->has_row)
+	    !table->free)
 		return -ENOMEM;
+	for (uint32_t i = 0; i <= n_nodes; i++)
+		table->free[i] = i;
 	sort_nodes(table, profile, thread_of);
 	return 0;
 }
 
-/* The first node of the thread without a row; its end: there is none. */
-static uint32_t next_new(const struct thread_table *table, struct thread_nodes *thread)
+/* The first index from @index on whose node has no row; it may be another thread's. */
+static uint32_t find_free(const struct thread_table *table, uint32_t index)
 {
-	while (thread->next < thread->end && table->has_row[table->nodes[thread->next]])
-		thread->next++;
-	return thread->next;
+	uint32_t *free = table->free;
+
+	while (free[index] != index) {
+		free[index] = free[free[index]];
+		index = free[index];
+	}
+	return index;
+}
+
+/* The node of the thread that comes after the last new one, of those without a row; its end, or
+ * more: there is none. */
+static uint32_t next_new(const struct thread_table *table, const struct thread_nodes *thread)
+{
+	const uint32_t next = find_free(table, thread->next);
+
+	return next < thread->end ? next : find_free(table, thread->first);
 }
 
 /* Its place; n_recent: it is not among them. */
@@ -133,7 +151,13 @@ static unsigned find_recent(const struct thread_nodes *thread, uint32_t node)
 static void count_row(struct thread_table *table, struct thread_nodes *thread, unsigned place,
 		      uint32_t node)
 {
-	table->has_row[node] = true;
+	const uint32_t index = table->indices[node];
+
+	if (table->free[index] == index) {
+		table->free[index] = index + 1;
+		if (!table->is_first_next)
+			thread->next = index + 1;
+	}
 	if (table->left[node])
 		table->left[node]--;
 	if (!table->left[node]) {
@@ -203,7 +227,7 @@ static int read_node(struct thread_table *table, struct thread_nodes *thread, ui
 	return 0;
 }
 
-int row_nodes_read(struct dwarf_reader *body, const struct profile *profile)
+static int read_nodes(struct dwarf_reader *body, const struct profile *profile, bool is_first_next)
 {
 	struct sample_rows *rows = profile->rows;
 	const uint8_t *codes = dwarf_read_block(body, rows->n_rows);
@@ -211,6 +235,7 @@ int row_nodes_read(struct dwarf_reader *body, const struct profile *profile)
 	struct thread_table table;
 	int err = thread_table_init(&table, profile);
 
+	table.is_first_next = is_first_next;
 	if (!err && body->is_broken)
 		err = -EINVAL;
 	for (uint32_t i = 0; !err && i < rows->n_rows; i++) {
@@ -258,6 +283,16 @@ static int rank_nodes(struct thread_table *table, const struct profile *profile)
 			table->nodes[k] = ranked[k].node;
 	}
 	return 0;
+}
+
+int row_nodes_read(struct dwarf_reader *body, const struct profile *profile)
+{
+	return read_nodes(body, profile, false);
+}
+
+int row_nodes_read_3(struct dwarf_reader *body, const struct profile *profile)
+{
+	return read_nodes(body, profile, true);
 }
 
 int row_nodes_read_before_3(struct dwarf_reader *body, const struct profile *profile)

@@ -1,7 +1,7 @@
 /*
  * The nodes of rows of samples. Nodes are created as samples come, so the first row of a node has
- * mostly the next one of its thread without rows; others are mostly of nodes that the thread had
- * lately, and that have samples left.
+ * mostly the node after the last one of its thread whose first row came; others are mostly of nodes
+ * that the thread had lately, and that have samples left.
  */
 #ifndef CCT_STORE_ROW_NODES_H
 #define CCT_STORE_ROW_NODES_H
@@ -14,7 +14,9 @@
 void row_nodes_write(struct byte_buffer *body, const struct profile *profile);
 /* Into profile->rows, whose tasks are known. 0, -ENOMEM, or -EINVAL: it is malformed. */
 int row_nodes_read(struct dwarf_reader *body, const struct profile *profile);
-/* As versions 1 and 2 of the format have it. */
+/* As version 3 of the format has it. */
+int row_nodes_read_3(struct dwarf_reader *body, const struct profile *profile);
+/* As versions 1 and 2 have it. */
 int row_nodes_read_before_3(struct dwarf_reader *body, const struct profile *profile);
 
 #endif

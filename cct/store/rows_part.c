@@ -10,6 +10,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/encoding/byte_columns.h"
+#include "cct/encoding/sections.h"
 #include "cct/store/profile_parts.h"
 #include "cct/store/row_nodes.h"
 #include "cct/store/row_tasks.h"
@@ -366,6 +367,11 @@ static const struct row_readers readers = {
 	read_row_tasks,
 	row_nodes_read,
 };
+static const struct row_readers readers_3 = {
+	row_tasks_read,
+	read_row_tasks,
+	row_nodes_read_3,
+};
 static const struct row_readers readers_before_3 = {
 	row_tasks_read_before_3,
 	read_row_tasks_before_3,
@@ -394,9 +400,11 @@ static int read_columns(struct dwarf_reader *body, const struct profile *profile
 	return err ? err : read_ends(body, rows, ends);
 }
 
-int part_read_rows(struct dwarf_reader *body, struct profile *profile, bool is_before_3)
+int part_read_rows(struct dwarf_reader *body, struct profile *profile, unsigned version)
 {
-	const struct row_readers *read = is_before_3 ? &readers_before_3 : &readers;
+	const struct row_readers *read = version < 3    ? &readers_before_3
+					 : version == 3 ? &readers_3
+							: &readers;
 	struct stream_list list = { .n = 0 };
 
 	int err = read->tasks(body, profile);
@@ -408,19 +416,24 @@ int part_read_rows(struct dwarf_reader *body, struct profile *profile, bool is_b
 	return !err && body->is_broken ? -EINVAL : err;
 }
 
-static int read_part(struct dwarf_reader *body, struct profile *profile, bool is_before_3)
+static int read_part(struct dwarf_reader *body, struct profile *profile, unsigned version)
 {
 	profile->rows = calloc(1, sizeof(*profile->rows));
-	int err = profile->rows ? part_read_rows(body, profile, is_before_3) : -ENOMEM;
+	int err = profile->rows ? part_read_rows(body, profile, version) : -ENOMEM;
 	return err ? err : sample_rows_check(profile->rows, profile->cct);
 }
 
 int rows_part_read(struct dwarf_reader *body, struct profile *profile)
 {
-	return read_part(body, profile, false);
+	return read_part(body, profile, SECTIONS_VERSION);
+}
+
+int rows_part_read_3(struct dwarf_reader *body, struct profile *profile)
+{
+	return read_part(body, profile, 3);
 }
 
 int rows_part_read_before_3(struct dwarf_reader *body, struct profile *profile)
 {
-	return read_part(body, profile, true);
+	return read_part(body, profile, 2);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cct/encoding/sections.h"
 #include "cct/model/row_slices.h"
 #include "cct/store/profile_parts.h"
 
@@ -130,7 +131,7 @@ static int read_sums(struct dwarf_reader *body, struct sample_rows *rows)
 	return err;
 }
 
-static int read_part(struct dwarf_reader *body, struct profile *profile, bool is_before_3)
+static int read_part(struct dwarf_reader *body, struct profile *profile, unsigned version)
 {
 	const uint64_t shift = dwarf_read_uleb(body);
 
@@ -142,7 +143,7 @@ static int read_part(struct dwarf_reader *body, struct profile *profile, bool is
 	profile->rows->slice_shift = (unsigned)shift;
 	int err = read_runs(body, profile->rows, profile->n_metrics);
 	if (!err)
-		err = part_read_rows(body, profile, is_before_3);
+		err = part_read_rows(body, profile, version);
 	if (!err && shift)
 		err = read_sums(body, profile->rows);
 	if (!err && body->is_broken)
@@ -152,10 +153,15 @@ static int read_part(struct dwarf_reader *body, struct profile *profile, bool is
 
 int runs_part_read(struct dwarf_reader *body, struct profile *profile)
 {
-	return read_part(body, profile, false);
+	return read_part(body, profile, SECTIONS_VERSION);
+}
+
+int runs_part_read_3(struct dwarf_reader *body, struct profile *profile)
+{
+	return read_part(body, profile, 3);
 }
 
 int runs_part_read_before_3(struct dwarf_reader *body, struct profile *profile)
 {
-	return read_part(body, profile, true);
+	return read_part(body, profile, 2);
 }

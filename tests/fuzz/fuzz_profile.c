@@ -41,6 +41,21 @@ static const part_reader readers_of_last[N_PARTS] = {
 	run_epochs_part_read, starts_part_read,  activations_part_read, losses_part_read,
 };
 
+/* Beside the first and the last version, names may be those of the last one, and rows those of
+ * version 3. */
+static part_reader find_reader(const part_reader *readers, int i, bool is_later)
+{
+	const bool is_last = readers == readers_of_last;
+
+	if (i == NAMES && is_later)
+		return names_part_read;
+	if (is_last && is_later && readers[i] == rows_part_read)
+		return rows_part_read_3;
+	if (is_last && is_later && readers[i] == runs_part_read)
+		return runs_part_read_3;
+	return readers[i];
+}
+
 static int read_parts(const uint8_t *data, size_t size, struct profile *profile)
 {
 	struct dwarf_reader file = dwarf_reader(data, size);
@@ -60,9 +75,8 @@ static int read_parts(const uint8_t *data, size_t size, struct profile *profile)
 			continue;
 		if (i == 0 && is_later)
 			readers = readers_of_last;
-		const part_reader read = i == NAMES && is_later ? names_part_read : readers[i];
 		struct dwarf_reader body = dwarf_reader(part, (size_t)part_size);
-		int err = read(&body, profile);
+		int err = find_reader(readers, i, is_later)(&body, profile);
 		if (err)
 			return err;
 	}

@@ -242,6 +242,54 @@ static void a_regular_sample_takes_four_bytes_before_compression(void **state)
 	profile_destroy(many);
 }
 
+/* A thread with a path of its own for each sample, which goes to the other CPU and back: @n_stays
+ * times 100 samples. The bytes of its rows. */
+static size_t size_of_moves(unsigned n_stays)
+{
+	const struct frame process = { .kind = FRAME_PROCESS }, thread = { .kind = FRAME_THREAD };
+	const struct row_task task = { .thread = 0, .pid = 1, .tid = 1 };
+	struct profile *profile = make_profile(0);
+	struct sample_rows *before;
+	struct byte_buffer body = { 0 };
+	uint32_t node = cct_child(profile->cct, CCT_ROOT, &process);
+
+	node = cct_child(profile->cct, node, &thread);
+	for (uint32_t i = 0; i < 100 * n_stays; i++) {
+		const struct frame code = { .kind = FRAME_USER, .offset = i };
+		struct sample_row row = {
+			.time = 1000000ull * i,
+			.weight = 1,
+			.number = i,
+			.node = cct_child(profile->cct, node, &code),
+			.cpu = i / 100 % 2,
+		};
+
+		assert_int_equal(sample_rows_enter_task(profile->rows, &task, "thread", "process",
+							&row.task),
+				 0);
+		assert_int_equal(sample_rows_add(profile->rows, &row), 0);
+		assert_int_equal(sample_row_count(&row, profile->cct, &profile->quality), 0);
+	}
+	sample_rows_finish(profile->rows, 0);
+	rows_part_write(&body, profile);
+	assert_int_equal(read_rows(profile, body.bytes, body.size, &before), 0);
+	assert_equal_rows(profile->rows, before);
+	const size_t size = body.size;
+	sample_rows_destroy(before);
+	byte_buffer_deinit(&body);
+	profile_destroy(profile);
+	return size;
+}
+
+static void threads_that_move_between_cpus_take_little_more(void **state)
+{
+	const size_t once = size_of_moves(1), often = size_of_moves(41);
+
+	(void)state;
+	/* A time, a task, a node and an end; the first node after a move, and how long it took. */
+	assert_in_range(often - once, 4000 * 4, 4000 * 4 + 40 * 12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +298,7 @@ int main(void)
 		cmocka_unit_test(rows_of_runs_and_sums_are_read_as_they_were_written),
 		cmocka_unit_test(so_are_rows_of_runs_and_sums),
 		cmocka_unit_test(a_regular_sample_takes_four_bytes_before_compression),
+		cmocka_unit_test(threads_that_move_between_cpus_take_little_more),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
