@@ -14,6 +14,7 @@
 #include "cct/base/clock.h"
 #include "collector/paths/sample_path.h"
 #include "collector/record/follow/follow_link.h"
+#include "collector/record/follow/held_thread.h"
 
 /* Requests of one round that wait for their answers. */
 #define N_WAITING_MAX 1024
@@ -38,7 +39,9 @@ struct follower {
 	struct data_writer *writer;
 	const struct machine *machine;
 	uint32_t stack_size;
-	bool wakes; /* samples wake the recorder */
+	bool wakes; /* samples wake the recorder, and: */
+	struct held_thread held;
+	bool must_move; /* to the CPU of that thread, after the round */
 	pid_t own_pid;
 	struct int_list changed; /* processes with mappings that the other side does not know */
 	struct waiting waiting[N_WAITING_MAX];
@@ -167,6 +170,9 @@ static int end_round(void *state, const struct observed_round *round)
 		poll(&ready, 1, (int)((end_ns - now) / NSEC_PER_MSEC) + 1);
 		err = take_answers(follower);
 	}
+	if (follower->must_move)
+		held_thread_join(&follower->held, follower->link->pid);
+	follower->must_move = false;
 	return err ? err : give_all_up(follower);
 }
 
@@ -219,6 +225,8 @@ static int see_sample(void *state, const struct record *record)
 	    !send_request(follower, record))
 		return give_up(follower, &sample);
 	follower->waiting[follower->n_waiting++] = sample;
+	if (follower->wakes && record->has_cpu)
+		follower->must_move |= held_thread_see(&follower->held, record->tid, record->cpu);
 	return 0;
 }
 
@@ -265,7 +273,17 @@ static int begin(const struct observed_recording *recording, void **state)
 	follower->stack_size = attr->sample_stack_user;
 	follower->wakes = attr->watermark && attr->wakeup_watermark == 1;
 	follower->own_pid = getpid();
+	held_thread_init(&follower->held);
 	*state = follower;
+	return 0;
+}
+
+/* Before another file begins, whose writer has a thread of its own. */
+static int finish(void *state)
+{
+	struct follower *follower = state;
+
+	held_thread_leave(&follower->held, follower->link->pid);
 	return 0;
 }
 
@@ -353,6 +371,7 @@ const struct recording_observer follower_observer = {
 	.see_sideband = see_sideband,
 	.see_sample = see_sample,
 	.end_round = end_round,
+	.finish = finish,
 	.interval_ns = interval_ns,
 	.advise = advise,
 	.describe = describe,

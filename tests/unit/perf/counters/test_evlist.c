@@ -614,6 +614,20 @@ static void rings_too_small_for_samples_grow_and_the_watermark_follows(void **st
 	fixture_destroy(fixture);
 }
 
+static void each_sample_wakes_the_reader_if_that_is_wanted(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("cpu-clock:u");
+	const struct perf_event_attr *attr;
+	fixture->options.wakes_at_once = true;
+	assert_int_equal(fixture_open(fixture), 0);
+	attr = &fixture->evlist->events[0].attr;
+	assert_true(attr->watermark && attr->wakeup_watermark == 1);
+	/* Not those of the sideband. */
+	assert_true(fixture->evlist->events[1].attr.wakeup_watermark > 1);
+	fixture_destroy(fixture);
+}
+
 static void refusals_are_explained_with_a_remedy(void **state)
 {
 	(void)state;
@@ -1368,6 +1382,7 @@ int main(void)
 		cmocka_unit_test(every_nth_occurrence_is_sampled_not_each),
 		cmocka_unit_test(what_one_event_needs_all_samples_have),
 		cmocka_unit_test(rings_too_small_for_samples_grow_and_the_watermark_follows),
+		cmocka_unit_test(each_sample_wakes_the_reader_if_that_is_wanted),
 		cmocka_unit_test(refusals_are_explained_with_a_remedy),
 		cmocka_unit_test(nonsense_options_are_refused),
 		cmocka_unit_test(threads_that_inherited_are_not_added_again),
