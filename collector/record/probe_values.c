@@ -86,6 +86,19 @@ static void set_fetch(const struct entry_value *value, struct event_fetch *fetch
 		snprintf(fetch->check, sizeof(fetch->check), "%s:string", value->place);
 }
 
+/* The compiled function, into which others may be inlined there. */
+static bool find_function(const struct value_module *module, uint64_t vaddr, Dwarf_Die *function)
+{
+	Dwarf_Die dies[DEBUG_INFO_MAX_INLINED];
+	const size_t n = module->info ? debug_info_find_dies(module->info, vaddr, dies,
+							     DEBUG_INFO_MAX_INLINED)
+				      : 0;
+
+	if (n)
+		*function = dies[n - 1];
+	return n;
+}
+
 /* Finds what to fetch at a place of a file. false: @reason says why not. */
 static bool find_in_file(const struct value_module *module, const char *expression, uint64_t offset,
 			 struct event_fetch *fetch, char *reason)
@@ -94,7 +107,6 @@ static bool find_in_file(const struct value_module *module, const char *expressi
 	struct entry_value value;
 	GElf_Ehdr header;
 	struct entry_point entry = {
-		.info = module->info,
 		.register_name = probe_argument_register,
 		.offset = offset,
 	};
@@ -104,10 +116,11 @@ static bool find_in_file(const struct value_module *module, const char *expressi
 		snprintf(reason, ENTRY_REASON_MAX, "'%s' %s.", expression, wrong);
 		return false;
 	}
-	if (!module->info || !elf_segments_to_vaddr(&module->segments, offset, &entry.vaddr)) {
+	if (!elf_segments_to_vaddr(&module->segments, offset, &entry.vaddr) ||
+	    !find_function(module, entry.vaddr, &entry.function)) {
 		snprintf(reason, ENTRY_REASON_MAX,
-			 "the file has no debug information, which says where '%s' is; arg1 to "
-			 "arg%d, by their numbers, need none.",
+			 "there is no debug information of the function, which says where '%s' is; "
+			 "arg1 to arg%d, by their numbers, need none.",
 			 parsed.variable, EVENT_ARGUMENT_MAX);
 		return false;
 	}

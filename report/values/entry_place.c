@@ -128,9 +128,8 @@ static bool find_register(const struct entry_evaluation *evaluation, unsigned re
 	return later && later->is_known && later->reg == sp && later->n_bytes == 8;
 }
 
-void entry_evaluation_begin(struct entry_evaluation *evaluation, const struct entry_point *entry,
-			    const struct entry_code *code, unsigned index, bool is_later,
-			    Dwarf_Die *function)
+void entry_evaluation_begin(struct entry_evaluation *evaluation, struct entry_point *entry,
+			    const struct entry_code *code, unsigned index, bool is_later)
 {
 	uint64_t known = 0;
 
@@ -154,7 +153,7 @@ void entry_evaluation_begin(struct entry_evaluation *evaluation, const struct en
 		.bias = number_of(evaluation, ENTRY_FILE_BASE) - entry->vaddr,
 		.vaddr = entry->vaddr,
 		.next_vaddr = entry->vaddr,
-		.function = function,
+		.function = &entry->function,
 	};
 }
 

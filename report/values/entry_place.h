@@ -15,9 +15,9 @@
 #define ENTRY_BASES_MAX     80
 #define ENTRY_FILE_BASE     ENTRY_REGISTERS_MAX /* the base of the file's own addresses */
 
-/* A function that will be probed at its first instruction; all borrowed. */
+/* A function that will be probed at its first instruction. Its code is borrowed. */
 struct entry_point {
-	struct debug_info *info;
+	Dwarf_Die function; /* the compiled one */
 	uint64_t vaddr;
 	uint16_t machine;    /* EM_X86_64 or EM_AARCH64 */
 	const uint8_t *code; /* of the file, from @vaddr on */
@@ -78,11 +78,10 @@ struct entry_findings {
 
 /*
  * Begins the @index-th evaluation, with other numbers than those before. @is_later: the description
- * is one of places after the function's first instructions. @function: the compiled one.
+ * is one of places after the function's first instructions.
  */
-void entry_evaluation_begin(struct entry_evaluation *evaluation, const struct entry_point *entry,
-			    const struct entry_code *code, unsigned index, bool is_later,
-			    Dwarf_Die *function);
+void entry_evaluation_begin(struct entry_evaluation *evaluation, struct entry_point *entry,
+			    const struct entry_code *code, unsigned index, bool is_later);
 /* The place of some bits of an object. A reason: it has none. */
 enum debug_reason entry_place_find(const struct entry_evaluation *evaluation,
 				   const struct debug_location *location, uint64_t bit,

@@ -36,9 +36,8 @@ static bool is_for_whole_function(Dwarf_Die *variable)
 
 /* What a function and an expression say about a value. */
 struct question {
-	const struct entry_point *entry;
+	struct entry_point *entry;
 	const struct value_expression *expression;
-	Dwarf_Die function;
 	struct value_variable variable;
 	bool has_code;
 	struct entry_code code;
@@ -264,8 +263,8 @@ static const char *reason_text(enum debug_reason reason)
 static void explain_name(struct question *question, char *reason)
 {
 	struct value_variable variables[VALUE_VARIABLES_MAX];
-	const size_t n =
-		value_variables_list(&question->function, question->entry->vaddr, false, variables);
+	const size_t n = value_variables_list(&question->entry->function, question->entry->vaddr,
+					      false, variables);
 	size_t length = 0;
 
 	length = (size_t)snprintf(reason, ENTRY_REASON_MAX,
@@ -286,7 +285,7 @@ static const char *ask_once(struct question *question, struct entry_evaluation *
 
 	entry_evaluation_begin(evaluation, question->entry,
 			       question->has_code ? &question->code : NULL, index,
-			       is_for_whole_function(&question->variable.die), &question->function);
+			       is_for_whole_function(&question->variable.die));
 	const enum debug_reason reason = evaluate(question, evaluation, kind, found, &wrong);
 	if (wrong || !reason)
 		return wrong;
@@ -299,7 +298,7 @@ static const char *ask(struct question *question, struct entry_value *value_ret)
 	struct entry_findings findings = { .is_same = true };
 	struct entry_place found = { .kind = DEBUG_IS_MISSING };
 	struct kind_of_value kind = { .n_bits = 0 };
-	struct entry_evaluation first, other;
+	struct entry_evaluation first = { .n_bases = 0 }, other = first;
 
 	for (unsigned i = 0; i < EVALUATIONS; i++) {
 		struct entry_evaluation *evaluation = i ? &other : &first;
@@ -313,22 +312,12 @@ static const char *ask(struct question *question, struct entry_value *value_ret)
 	return conclude(question, &first, &findings.found, &kind, value_ret);
 }
 
-bool entry_value_find(const struct entry_point *entry, const struct value_expression *expression,
+bool entry_value_find(struct entry_point *entry, const struct value_expression *expression,
 		      struct entry_value *value_ret, char *reason)
 {
 	struct question question = { .entry = entry, .expression = expression };
-	Dwarf_Die dies[DEBUG_INFO_MAX_INLINED];
-	const size_t n =
-		debug_info_find_dies(entry->info, entry->vaddr, dies, DEBUG_INFO_MAX_INLINED);
 
-	if (!n) {
-		snprintf(reason, ENTRY_REASON_MAX,
-			 "there is no debug information of the function, which says where '%s' is.",
-			 expression->text);
-		return false;
-	}
-	question.function = dies[n - 1];
-	if (!value_variables_find(&question.function, entry->vaddr, expression->variable,
+	if (!value_variables_find(&entry->function, entry->vaddr, expression->variable,
 				  &question.variable)) {
 		explain_name(&question, reason);
 		return false;

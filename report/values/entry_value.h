@@ -14,7 +14,6 @@
 #ifndef REPORT_VALUES_ENTRY_VALUE_H
 #define REPORT_VALUES_ENTRY_VALUE_H
 
-#include "report/dwarf/debug_info.h"
 #include "report/values/entry_place.h"
 #include "report/values/value_expression.h"
 
@@ -40,7 +39,7 @@ struct entry_value {
 };
 
 /* false: it can't be fetched; @reason, of ENTRY_REASON_MAX bytes, is a sentence that says why. */
-bool entry_value_find(const struct entry_point *entry, const struct value_expression *expression,
+bool entry_value_find(struct entry_point *entry, const struct value_expression *expression,
 		      struct entry_value *value_ret, char *reason);
 
 #endif
