@@ -69,6 +69,19 @@ static bool is_plain(char c)
 	return c >= ' ' && c <= '~';
 }
 
+bool printable_is_safe(const char *text)
+{
+	while (*text) {
+		uint32_t code;
+		const size_t n = printable_decode_utf8(text, &code);
+
+		if (!n || printable_is_hostile(code))
+			return false;
+		text += n;
+	}
+	return true;
+}
+
 size_t printable_next(const char **text, bool utf8, char out[PRINTABLE_MAX], unsigned *columns)
 {
 	if (is_plain(**text)) {

@@ -17,6 +17,8 @@
 size_t printable_decode_utf8(const char *text, uint32_t *code_ret);
 /* A character that must not reach a terminal as it is. */
 bool printable_is_hostile(uint32_t code);
+/* Whether the text can reach a terminal as it is. */
+bool printable_is_safe(const char *text);
 
 /*
  * Copies the first character of *@text, escaped if needed, and moves *@text past it. Returns the

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cct/base/printable.h"
 #include "cct/object/elf_image.h"
 
 #define NT_STAPSDT 3
@@ -33,9 +34,9 @@ static bool read_probe(const uint8_t *desc, size_t size, size_t address_size, ui
 	for (size_t i = 0; i < 3; i++) {
 		const size_t length = strnlen((const char *)desc, size);
 
-		if (length == size)
-			return false;
 		texts[i] = (const char *)desc;
+		if (length == size || !printable_is_safe(texts[i]))
+			return false;
 		desc += length + 1;
 		size -= length + 1;
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/printable.h"
 #include "perf/events/weight_terms.h"
 
 static int write_weight(FILE *out, const struct event_weight *weight)
@@ -156,13 +157,6 @@ static bool fits(enum event_value_kind kind, unsigned size, unsigned n_bits)
 	return true;
 }
 
-static bool has_control_characters(const char *text)
-{
-	while ((unsigned char)*text >= ' ' && *text != 0x7f)
-		text++;
-	return *text;
-}
-
 static void read_value(const char *words, struct event_value *value)
 {
 	unsigned offset, size, n_bits, check;
@@ -173,7 +167,7 @@ static void read_value(const char *words, struct event_value *value)
 	if (sscanf(words, "%15s %5u %1u %2u %5u %n", name, &offset, &size, &n_bits, &check,
 		   &length) != 5 ||
 	    !length || !words[length] || strlen(words + length) > EVENT_EXPRESSION_MAX ||
-	    has_control_characters(words + length) || !find_value_kind(name, &kind) ||
+	    !printable_is_safe(words + length) || !find_value_kind(name, &kind) ||
 	    offset > UINT16_MAX || check > UINT16_MAX || !fits(kind, size, n_bits))
 		return;
 	*value = (struct event_value){

@@ -132,10 +132,13 @@ static void notes_that_make_no_sense_are_counted(void **state)
 		const char *texts;
 		size_t size;
 	} cases[] = {
-		{ "", 0 },        { "p\0n\0", 4 }, /* no arguments */
-		{ "p\0n\0x", 5 },                  /* without an end */
-		{ "\0n\0", 4 },                    /* no provider */
-		{ "p\0\0", 4 },                    /* no name */
+		{ "", 0 },
+		{ "p\0n\0", 4 },         /* no arguments */
+		{ "p\0n\0x", 5 },        /* without an end */
+		{ "\0n\0", 4 },          /* no provider */
+		{ "p\0\0", 4 },          /* no name */
+		{ "p\0\033[2J\0\0", 8 }, /* a terminal would obey */
+		{ "p\0n\0a\nb\0", 8 },
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct notes notes = { .size = 0 };
