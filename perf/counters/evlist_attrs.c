@@ -104,12 +104,13 @@ static int init_event(struct evlist_impl *impl, const struct evlist_options *opt
 	event->is_probe = from->probed_path;
 	event->leader = from->leader;
 	event->is_counted = from->leader != index && events[from->leader].reads_group;
-	if (events[from->leader].reads_group && from->weight.kind != WEIGHT_PERIOD)
+	const bool has_value = from->value.kind != EVENT_VALUE_NONE;
+	if (events[from->leader].reads_group && (from->weight.kind != WEIGHT_PERIOD || has_value))
 		return evlist_fail(
 			impl, -EINVAL,
-			sentence("'%s' takes its weight from its own samples, but in a :S "
+			sentence("'%s' takes its %s from its own samples, but in a :S "
 				 "group only the leader is sampled. List it outside the group.",
-				 from->name));
+				 from->name, has_value ? "value" : "weight"));
 	if (from->frequency)
 		request.frequency = limit_rate(impl, from->frequency);
 	/* If the period varies, each sample must contain it. */

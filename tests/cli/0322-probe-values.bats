@@ -154,6 +154,12 @@ expect_values() {
 	"$DENDRO" export --format folded -o stored.folded kept.cct
 	diff <(sort kept.folded) <(sort stored.folded)
 	grep -q '\[p->length = 900\] 20$' stored.folded
+	"$DENDRO" merge -o sum.cct kept.cct kept.cct
+	"$DENDRO" export --format folded -o sum.folded sum.cct
+	grep -q '\[p->length = 900\] 40$' sum.folded
+	"$DENDRO" record -q -o live.cct -e "$event" -- ./gcc-O2
+	"$DENDRO" export --format folded -o live.folded live.cct
+	diff <(sed 's/^[^;]*;//' kept.folded | sort) <(sed 's/^[^;]*;//' live.folded | sort)
 	# The user's own question goes before.
 	"$DENDRO" export --format folded --split pointers:s -o split.folded kept.data
 	grep -q '\[s = ' split.folded
@@ -182,6 +188,8 @@ expect_values() {
 	refuses "with a sign is no weight" -- "$DENDRO" record -e "$p:pointers/weight=p->bits/" true
 	refuses "has no arguments" -- "$DENDRO" record -e "uretprobe:./gcc-O2:numbers/value=n/" true
 	refuses "only probes have values" -- "$DENDRO" record -e sched:sched_switch/value=prev_pid/ true
+	refuses "takes its value from its own samples" -- \
+		"$DENDRO" record -e "{cpu-clock,$p:numbers/value=n/}:S" true
 	gcc -O0 -o no_debug "$ROOT/tests/workloads/entry_arguments.c"
 	refuses "no debug information" arg1 -- \
 		"$DENDRO" record -e uprobe:./no_debug:numbers/value=n/ true
