@@ -13,7 +13,8 @@
 #include "collector/agent/window_folder.h"
 #include "collector/command-line/messages.h"
 
-#define DATE_SIZE 32
+#define DATE_SIZE     32
+#define MISSING_NOTED 4
 
 static uint64_t read_unix_ns(void)
 {
@@ -112,6 +113,15 @@ static void begin_with_first(const struct window_list *list, struct time_span *s
 		span->start_ns = list->files[0].span.start_ns;
 }
 
+static void write_title(struct recorded_range *range)
+{
+	char from[DATE_SIZE], to[DATE_SIZE];
+
+	write_date(from, range->span.start_ns);
+	write_date(to, range->span.end_ns);
+	snprintf(range->title, sizeof(range->title), "%.28s to %.28s", from, to);
+}
+
 int recorded_range_find(const char *command, const char *folder, const struct time_span *span,
 			struct recorded_range *range_ret)
 {
@@ -130,6 +140,7 @@ int recorded_range_find(const char *command, const char *folder, const struct ti
 				    folder, strerror(-err));
 	} else {
 		begin_with_first(&list, &range.span);
+		write_title(&range);
 		err = choose(command, folder, &list, &range);
 	}
 	window_list_deinit(&list);
@@ -138,6 +149,22 @@ int recorded_range_find(const char *command, const char *folder, const struct ti
 	else
 		*range_ret = range;
 	return err;
+}
+
+void recorded_range_note_missing(const char *command, const char *what,
+				 const struct watched_time *watched)
+{
+	char from[DATE_SIZE], to[DATE_SIZE];
+	struct time_span gap;
+	size_t n = 0;
+
+	for (; n < MISSING_NOTED && watched_time_gap(watched, n, &gap); n++) {
+		write_date(from, gap.start_ns);
+		write_date(to, gap.end_ns);
+		message_note(command, "%snothing was recorded from %s to %s.", what, from, to);
+	}
+	if (n == MISSING_NOTED && watched_time_gap(watched, n, &gap))
+		message_note(command, "%snor at other times.", what);
 }
 
 void recorded_range_deinit(struct recorded_range *range)

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "cct/time/time_range.h"
+#include "cct/time/watched_time.h"
 
 #define RECORDED_RANGE_DEFAULT_FOLDER "/var/lib/dendro"
 
@@ -12,7 +12,8 @@ struct recorded_range {
 	struct time_span span; /* nanoseconds since 1970 */
 	const char **paths;    /* owned, as each is; by time; none is empty */
 	size_t n_paths;
-	int folder_fd; /* locked, so that nothing is merged while it is read; -1: none */
+	char title[64]; /* "2026-11-27 02:10:00 to 2026-11-27 02:20:00", in local time */
+	int folder_fd;  /* locked, so that nothing is merged while it is read; -1: none */
 };
 
 /*
@@ -25,6 +26,9 @@ int recorded_range_parse(const char *command, const char *from_option, const cha
  * message. */
 int recorded_range_find(const char *command, const char *folder, const struct time_span *span,
 			struct recorded_range *range_ret);
+/* Notes in which parts of watched->asked nothing was recorded. @what: "before: ", or "". */
+void recorded_range_note_missing(const char *command, const char *what,
+				 const struct watched_time *watched);
 void recorded_range_deinit(struct recorded_range *range);
 
 #endif

@@ -14,6 +14,7 @@
 #include "collector/commands/commands.h"
 #include "collector/commands/diff_options.h"
 #include "collector/files/fetched_profile.h"
+#include "collector/files/named_profile.h"
 #include "collector/files/result_file.h"
 #include "collector/files/stored_profile.h"
 #include "report/browse/browse_screen.h"
@@ -166,6 +167,8 @@ static uint64_t find_duration(const struct diff_command *command, const struct p
 	const struct dendro_filter *filter = &command->request.report.build.filter;
 	const struct time_span whole = { info->start_ns, info->end_ns };
 
+	if (filter->has_dates)
+		return watched_time_total_ns(&info->watched, &filter->dates);
 	if (!info->has_window && !filter->has_time)
 		return whole.end_ns - whole.start_ns;
 	const struct time_window window =
@@ -368,6 +371,33 @@ static int add_file(struct diff_command *command, size_t run, size_t *n_ret, boo
 	if (error || err)
 		message_error_of_file("diff", report->path, error ? error : strerror(-err));
 	*is_damaged_ret |= error != NULL;
+	profile_destroy(profile);
+	return status;
+}
+
+/* Adds the sum of all files of a time. */
+static int add_range(struct diff_command *command, size_t run, size_t *n_ret, bool *is_damaged_ret)
+{
+	static const char *const sides[] = { [DIFF_BEFORE] = "before: ", [DIFF_AFTER] = "after: " };
+	const enum diff_side side = command->request.sources[run].side;
+	const struct recorded_range *range = &command->request.ranges[side];
+	struct report_options *report = &command->request.report;
+	struct profile *profile = NULL;
+	bool is_damaged = false;
+
+	report->paths = range->paths;
+	report->n_paths = range->n_paths;
+	report->build.filter.has_dates = true;
+	report->build.filter.dates = range->span;
+	int err = named_profile_merge(report, &profile, &is_damaged);
+	if (!err && !command->wanted.by_thread && profile_join_threads(profile))
+		err = message_error_of_memory("diff");
+	if (!err) {
+		profile->info.watched.asked = range->span;
+		recorded_range_note_missing("diff", sides[side], &profile->info.watched);
+	}
+	*is_damaged_ret |= is_damaged;
+	int status = err ? DIFF_EXIT_ERROR : add_profile(command, profile, run, n_ret);
 	profile_destroy(profile);
 	return status;
 }
@@ -618,7 +648,10 @@ static int run(struct diff_command *command)
 	size_t n = 1;
 	int status = 0;
 
-	if (check_terminal(command) ||
+	if (check_terminal(command))
+		return DIFF_EXIT_ERROR;
+	/* Files of ranges are opened one by one. */
+	if (!command->request.has_ranges &&
 	    file_options_open(&report->files, "diff", &report->build.files))
 		return DIFF_EXIT_ERROR;
 	command->wanted = report->build;
@@ -626,7 +659,8 @@ static int run(struct diff_command *command)
 	for (size_t i = 0; i < command->n_views; i++)
 		command->rows[i].n_runs = command->request.n_sources;
 	for (size_t i = 0; !status && i < command->request.n_sources; i += n)
-		status = add_file(command, i, &n, &is_damaged);
+		status = command->request.has_ranges ? add_range(command, i, &n, &is_damaged)
+						     : add_file(command, i, &n, &is_damaged);
 	if (!status)
 		status = compare(command);
 	for (size_t i = 0; i < command->n_views; i++)

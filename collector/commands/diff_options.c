@@ -163,6 +163,24 @@ static const struct command_option options_of_diff[] = {
 	  .take = option_take_choice,
 	  .choices = kernel_choices,
 	  .offset = FIELD(report.view.kernel) },
+	{ .name = "from",
+	  .argument = "TIME",
+	  .help = "with --versus, instead of files: the time after the change begins at this local "
+		  "time: 02:10, '2026-11-27 02:10', -2h",
+	  .take = option_take_text,
+	  .offset = FIELD(report.from) },
+	{ .name = "to",
+	  .argument = "TIME",
+	  .help = "likewise, it ends at this time (default: now)",
+	  .take = option_take_text,
+	  .offset = FIELD(report.to) },
+	{ .name = "versus",
+	  .argument = "TIME[..TIME]",
+	  .help = "compare two times of what dendro agent has recorded in FILE, its folder "
+		  "(default: /var/lib/dendro): before is this one, after is --from to --to; "
+		  "without an end it is as long",
+	  .take = option_take_text,
+	  .offset = FIELD(versus) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
 	{ .shared = split_option, .offset = FIELD(report.filter) },
 	{ .shared = selection_options, .offset = FIELD(report.selection) },
@@ -233,6 +251,64 @@ static int add_sources(struct diff_request *request, const struct parsed_line *p
 		};
 	}
 	return 0;
+}
+
+/* A side is the sum of what was recorded in its time. */
+static int add_range(struct diff_request *request, const char *folder, const struct time_span *span,
+		     enum diff_side side)
+{
+	struct recorded_range *range = &request->ranges[side];
+
+	if (recorded_range_find("diff", folder, span, range))
+		return DIFF_EXIT_ERROR;
+	if (array_reserve_one(request->sources, request->n_sources))
+		return out_of_memory();
+	request->sources[request->n_sources++] =
+		(struct diff_source){ .path = range->title, .side = side, .amount = 1 };
+	return 0;
+}
+
+/* "TIME", "TIME..TIME" */
+static int parse_versus(const char *text, const struct time_span *after, struct time_span *span_ret)
+{
+	_cleanup_free_ char *from = strdup(text);
+	char *to = from ? strstr(from, "..") : NULL;
+
+	if (!from)
+		return out_of_memory();
+	if (to) {
+		*to = '\0';
+		to += strlen("..");
+	}
+	int status = recorded_range_parse("diff", "--versus", from, to, span_ret);
+	if (!status && !to)
+		span_ret->end_ns = span_ret->start_ns + (after->end_ns - after->start_ns);
+	return status;
+}
+
+/* The sides are times instead of files. */
+static int add_ranges(struct diff_request *request, const struct parsed_line *parsed,
+		      bool has_dashes)
+{
+	const char *folder =
+		parsed->n_operands ? parsed->operands[0] : RECORDED_RANGE_DEFAULT_FOLDER;
+	struct time_span before, after;
+
+	if (!request->versus || !request->report.from)
+		return message_wrong_use("diff", "--from and --versus say which two times are "
+						 "compared: give both.");
+	if (parsed->n_operands > 1 || has_dashes)
+		return message_wrong_use("diff", "--versus takes one folder, of dendro agent.");
+	int status = recorded_range_parse("diff", "--from", request->report.from,
+					  request->report.to, &after);
+	if (!status)
+		status = parse_versus(request->versus, &after, &before);
+	request->has_ranges = true;
+	if (!status)
+		status = add_range(request, folder, &before, DIFF_BEFORE);
+	if (!status)
+		status = add_range(request, folder, &after, DIFF_AFTER);
+	return status;
 }
 
 /* Two files without "--" are the two sides. */
@@ -308,8 +384,14 @@ static int parse_words(struct diff_request *request, int argc, char **argv, bool
 		dashes++;
 	struct parsed_line parsed = options_parse(&diff_line, dashes, argv, request);
 	*is_done_ret = parsed.is_done;
-	int status = parsed.is_done ? parsed.status : add_sources(request, &parsed, DIFF_BEFORE);
-	if (status || parsed.is_done)
+	if (parsed.is_done)
+		return parsed.status;
+	if (request->report.from || request->report.to || request->versus) {
+		int range_status = add_ranges(request, &parsed, dashes < argc);
+		return range_status ? range_status : choose_norm(request);
+	}
+	int status = add_sources(request, &parsed, DIFF_BEFORE);
+	if (status)
 		return status;
 	if (dashes < argc) {
 		parsed = options_parse(&diff_line, argc - dashes, argv + dashes, request);
@@ -387,8 +469,10 @@ static void choose_defaults(struct diff_request *request, const struct view_trai
 
 int diff_request_parse(struct diff_request *request, int argc, char **argv, bool *is_done_ret)
 {
-	*request = (struct diff_request){ .options = { .measure = MEASURE_OF_VIEW,
-						       .view_name = "functions" } };
+	*request = (struct diff_request){
+		.options = { .measure = MEASURE_OF_VIEW, .view_name = "functions" },
+		.ranges = { { .folder_fd = -1 }, { .folder_fd = -1 } },
+	};
 	report_options_init(&request->report, "diff");
 	request->report.view.kind = VIEW_FUNCTIONS;
 	request->report.export.min_percent = NO_MIN_PERCENT;
@@ -428,5 +512,7 @@ int diff_request_split_source(struct diff_request *request, size_t source, size_
 void diff_request_deinit(struct diff_request *request)
 {
 	report_options_deinit(&request->report);
+	for (int side = 0; side < N_DIFF_SIDES; side++)
+		recorded_range_deinit(&request->ranges[side]);
 	free(request->sources);
 }

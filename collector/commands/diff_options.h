@@ -2,6 +2,7 @@
 #ifndef COLLECTOR_COMMANDS_DIFF_OPTIONS_H
 #define COLLECTOR_COMMANDS_DIFF_OPTIONS_H
 
+#include "collector/agent/recorded_range.h"
 #include "collector/command-line/report_options.h"
 #include "report/diff/diff.h"
 
@@ -23,6 +24,10 @@ struct diff_request {
 	const char *fail_function;   /* NULL: any */
 	struct diff_source *sources; /* owned */
 	size_t n_sources;
+	const char *versus; /* of --versus; NULL: not given */
+	/* With --versus, the sides are times of what dendro agent has recorded. */
+	bool has_ranges;
+	struct recorded_range ranges[N_DIFF_SIDES];
 };
 
 extern const struct command_line diff_line;

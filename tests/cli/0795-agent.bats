@@ -212,6 +212,33 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	[ "$status" -eq 129 ]
 }
 
+@test "two times are compared" {
+	start_agent
+	wait_until has_windows 4
+	"$WORKLOADS/cxx" 600 3>&- >/dev/null &
+	load=$!
+	wait_until has_windows 7
+	end_agent
+	local first middle last
+	first=$(of_sum '.watched.times[0].from' | sed 's/\..*//; s/T/ /')
+	middle=$(date -u +'%F %T' -d "$first UTC + 3 seconds")
+	last=$(date -u +'%F %T' -d "$(of_sum '.watched.times[0].to') + 1 second")
+	export TZ=UTC
+	"$DENDRO" diff --format json --view processes --from "$middle" --to "$last" --versus "$first..$middle" windows >changes
+	expect_equal "samples" "$(jq '[.runs[].samples] | add' changes)" "$(of_sum '.metrics[0].samples')"
+	jq -e --arg before "$first to $middle" '.runs | length == 2 and .[0].file == $before and .[0].side == "before"' changes
+	jq -e '.rows | any(.name == "cxx" and .self.after > .self.before)' changes
+	run "$DENDRO" diff --from "$middle" --to "$last" --versus "2001-01-01..2001-01-02" windows
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"nothing was recorded then"* ]]
+	run "$DENDRO" diff --from "$middle" windows
+	[ "$status" -eq 129 ]
+	[[ "$output" == *"--from and --versus say which two times are compared"* ]]
+	run "$DENDRO" diff --from "$middle" --versus "2026..2027" windows
+	[ "$status" -eq 129 ]
+	[[ "$output" == *"--versus takes a local time"* ]]
+}
+
 @test "windows become longer ones as they age, with all samples and times" {
 	start_agent --merge 3s,9s
 	long() { windows | grep -q 'Z+[6-9]\.'; }
