@@ -74,6 +74,8 @@ static _Noreturn void run(const struct agent_options *options, int supply_fd, pi
 	arguments.options.builder = &supply;
 	arguments.options.is_system_wide = true;
 	arguments.options.output = NULL;
+	/* Reading the rest of deep stacks takes wake-ups, and debug registers of threads. */
+	arguments.options.deep_stacks = DEEP_STACKS_CUT;
 	arguments.options.ring_size = ring_size(&arguments.options);
 	arguments.options.interval_ns = INTERVAL_NS;
 	arguments.options.parts = (struct output_switch_choice){
