@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,12 +18,15 @@
 #include "collector/agent/agent_cost.h"
 #include "collector/agent/agent_recorder.h"
 #include "collector/agent/agent_window.h"
+#include "collector/agent/service_notify.h"
 #include "collector/agent/window_merge.h"
 #include "collector/command-line/messages.h"
 #include "collector/record/observing/recording_notes.h"
 
 /* A recorder that fails again and again is not started more often. */
 #define RESTART_NS NSEC_PER_SEC
+/* A window that has not ended so long after its time never will. */
+#define LATE_NS (30 * NSEC_PER_SEC)
 /* Besides those of windows: signals, and the recorder. */
 #define N_OTHER_FDS 2
 
@@ -39,6 +43,8 @@ struct agent {
 	uint64_t own_cpu_ns; /* up to the end of the last window */
 	struct window_merge merge;
 	bool has_stopped_merging; /* after a failure, which would come again */
+	struct service_notify notify;
+	uint64_t alive_ns; /* when the service's manager is told next that all goes on */
 };
 
 static struct agent_window *window_at_hand(const struct agent *agent)
@@ -124,6 +130,7 @@ static void take_calls(struct agent *agent)
 			break;
 		case BUILDER_CALL_BEGIN:
 			agent->has_recorded = true;
+			service_notify_send(&agent->notify, SERVICE_READY);
 			if (window_at_hand(agent))
 				window_at_hand(agent)->begin = now;
 			break;
@@ -266,6 +273,7 @@ static void take_signals(struct agent *agent)
 			reap(agent);
 		} else if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) {
 			agent->is_ending = true;
+			service_notify_send(&agent->notify, SERVICE_STOPPING);
 			if (agent->recorder.pid)
 				kill(agent->recorder.pid, SIGTERM);
 		}
@@ -285,13 +293,42 @@ static void take_question(struct agent_window *window)
 	window->ask_fd = -1;
 }
 
+static uint64_t restart_ns(const struct agent *agent)
+{
+	return agent->recorder.pid || agent->is_ending || agent->has_failed
+		       ? UINT64_MAX
+		       : agent->recorder_ns + RESTART_NS;
+}
+
 static int timeout_ms(const struct agent *agent)
 {
-	const uint64_t now = now_ns(), due = agent->recorder_ns + RESTART_NS;
+	const uint64_t restart = restart_ns(agent), now = now_ns();
+	const uint64_t due = restart < agent->alive_ns ? restart : agent->alive_ns;
 
-	if (agent->recorder.pid || agent->is_ending)
+	if (due == UINT64_MAX)
 		return -1;
-	return due > now ? (int)((due - now) / NSEC_PER_MSEC + 1) : 0;
+	const uint64_t ms = due > now ? (due - now) / NSEC_PER_MSEC + 1 : 0;
+	return ms < INT_MAX ? (int)ms : INT_MAX;
+}
+
+/* A recorder that hangs does not begin the next window. */
+static bool is_overdue(const struct agent *agent, uint64_t now)
+{
+	const struct agent_window *window = window_at_hand(agent);
+	const uint64_t time_ns = agent->options->window_ns;
+
+	return window && now > window->begin.now_ns + time_ns + time_ns / 8 + LATE_NS;
+}
+
+static void tell_alive(struct agent *agent)
+{
+	const uint64_t now = now_ns();
+
+	if (now < agent->alive_ns)
+		return;
+	agent->alive_ns = now + agent->notify.interval_ns;
+	if (!is_overdue(agent, now))
+		service_notify_send(&agent->notify, SERVICE_ALIVE);
 }
 
 /* 0 or -errno. */
@@ -331,9 +368,9 @@ static int run(struct agent *agent)
 	int err = 0;
 
 	while (!err && !is_done(agent)) {
-		if (!agent->recorder.pid && !agent->is_ending && !agent->has_failed &&
-		    !timeout_ms(agent))
+		if (now_ns() >= restart_ns(agent))
 			start_recorder(agent);
+		tell_alive(agent);
 		err = wait_and_handle(agent);
 	}
 	if (err)
@@ -350,11 +387,23 @@ static int open_signals(struct agent *agent)
 		       : 0;
 }
 
+static int open_notify(struct agent *agent)
+{
+	int err = service_notify_open(&agent->notify);
+
+	agent->alive_ns = agent->notify.interval_ns ? 0 : UINT64_MAX;
+	return err ? message_error("agent", "cannot reach the socket of NOTIFY_SOCKET: %s.",
+				   strerror(-err))
+		   : 0;
+}
+
 int agent_run(struct agent_options *options)
 {
-	struct agent agent = {
-		.options = options, .recorder = { 0, -1 }, .signal_fd = -1, .merge = { .fd = -1 }
-	};
+	struct agent agent = { .options = options,
+			       .recorder = { 0, -1 },
+			       .signal_fd = -1,
+			       .merge = { .fd = -1 },
+			       .notify = { .fd = -1 } };
 	_cleanup_free_ char *error = NULL;
 
 	if (window_folder_open(&agent.folder, options->directory, &error))
@@ -364,12 +413,15 @@ int agent_run(struct agent_options *options)
 		message_note("agent", "removed %zu unfinished file%s of an agent that was killed.",
 			     agent.folder.n_cleaned, agent.folder.n_cleaned == 1 ? "" : "s");
 	window_merge_recover(&agent.folder);
-	int status = open_signals(&agent);
+	int status = open_notify(&agent);
+	if (!status)
+		status = open_signals(&agent);
 	if (!status)
 		status = run(&agent);
 	if (agent.signal_fd >= 0)
 		close(agent.signal_fd);
 	window_merge_cancel(&agent.merge, &agent.folder);
+	service_notify_close(&agent.notify);
 	window_folder_close(&agent.folder);
 	free(agent.windows);
 	return status;

@@ -270,6 +270,58 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	expect_equal "too large" "$(($(du -k windows/*.cct | awk '{ n += $1 } END { print n }') > 120))" 0
 }
 
+@test "a service's manager hears that it is ready, goes on, and ends" {
+	need python3
+	python3 "$BATS_TEST_DIRNAME/notify_socket.py" "$PWD/socket" >heard 3>&- &
+	load=$!
+	wait_until test -S socket
+	heard() { grep -qx "$1" heard; }
+	NOTIFY_SOCKET=$PWD/socket WATCHDOG_USEC=400000 start_agent
+	wait_until heard READY=1
+	[ "$(grep -c WATCHDOG=1 heard)" -ge 1 ]
+	local before
+	before=$(grep -c WATCHDOG=1 heard)
+	more() { [ "$(grep -c WATCHDOG=1 heard)" -gt $((before + 2)) ]; }
+	wait_until more
+	end_agent
+	wait_until heard STOPPING=1
+	expect_equal "ready" "$(grep -c READY=1 heard)" 1
+	NOTIFY_SOCKET=$PWD/nowhere start_agent
+	local result=0
+	wait "$agent" || result=$?
+	agent=
+	[ $result -eq 1 ]
+	grep -q 'cannot reach the socket of NOTIFY_SOCKET: No such file' log
+}
+
+@test "the watchdog of another process is not fed" {
+	need python3
+	python3 "$BATS_TEST_DIRNAME/notify_socket.py" "$PWD/socket" >heard 3>&- &
+	load=$!
+	wait_until test -S socket
+	NOTIFY_SOCKET=$PWD/socket WATCHDOG_USEC=100000 WATCHDOG_PID=1 start_agent
+	wait_until has_windows 1
+	end_agent
+	grep -q READY=1 heard
+	! grep -q WATCHDOG=1 heard
+}
+
+@test "the unit of systemd is right, and its capabilities suffice" {
+	need systemd-analyze setpriv
+	local unit=$ROOT/docs/systemd/dendro-agent.service capabilities
+	sed "s|^ExecStart=[^ ]*|ExecStart=$DENDRO|; /^Documentation=/d" "$unit" >dendro-agent.service
+	systemd-analyze verify "$PWD/dendro-agent.service"
+	systemd-analyze security --offline=true --threshold=30 "$PWD/dendro-agent.service" >/dev/null
+	capabilities=$(sed -n 's/^CapabilityBoundingSet=//p' "$unit" | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')
+	setpriv --bounding-set "-all,$capabilities" --inh-caps=-all "$DENDRO" agent --directory windows \
+		--window 1s -e cpu-clock 2>log 3>&- &
+	agent=$!
+	wait_until has_windows 2
+	end_agent
+	of_sum '.rows[].kind' | grep -q kernel
+	of_sum '.rows[].kind' | grep -q user
+}
+
 @test "what it cannot do is refused" {
 	run "$DENDRO" agent --window 0.5s
 	[ "$status" -eq 129 ]
