@@ -18,6 +18,7 @@
 #include "collector/agent/agent_cost.h"
 #include "collector/agent/agent_recorder.h"
 #include "collector/agent/agent_window.h"
+#include "collector/agent/metrics_file.h"
 #include "collector/agent/service_notify.h"
 #include "collector/agent/window_merge.h"
 #include "collector/command-line/messages.h"
@@ -44,6 +45,7 @@ struct agent {
 	struct window_merge merge;
 	bool has_stopped_merging; /* after a failure, which would come again */
 	struct service_notify notify;
+	struct agent_metrics metrics;
 	uint64_t alive_ns; /* when the service's manager is told next that all goes on */
 };
 
@@ -147,6 +149,7 @@ static void start_recorder(struct agent *agent)
 	int err = agent_recorder_start(agent->options, &agent->recorder);
 
 	agent->recorder_ns = now_ns();
+	agent->metrics.n_recorders += !err;
 	if (err) {
 		message_error("agent", "cannot start a process that records: %s.", strerror(-err));
 		agent->has_failed = !agent->has_recorded;
@@ -181,10 +184,30 @@ static void remove_old(struct agent *agent, const struct window_list *list, uint
 		window_folder_remove(&agent->folder, list->files[i].name);
 		size += list->files[i].size;
 	}
+	agent->metrics.n_removed += n;
 	if (n && !agent->options->record.is_quiet)
 		message_note("agent", "removed the oldest %zu file%s (%s), up to %s.", n,
 			     n == 1 ? "" : "s", recording_notes_size(size, text),
 			     list->files[n - 1].name);
+}
+
+static void write_metrics(struct agent *agent)
+{
+	struct agent_metrics *metrics = &agent->metrics;
+	const char *path = agent->options->metrics;
+	struct window_list list = { 0 };
+	int err = path ? window_folder_list(agent->folder.fd, &list) : 0;
+
+	metrics->own_cpu_ns = agent->own_cpu_ns;
+	metrics->n_files = list.n;
+	metrics->n_bytes = 0;
+	for (size_t i = 0; i < list.n; i++)
+		metrics->n_bytes += list.files[i].size;
+	window_list_deinit(&list);
+	if (path && !err)
+		err = metrics_file_write(path, metrics);
+	if (err)
+		message_error("agent", "cannot write the metrics '%s': %s.", path, strerror(-err));
 }
 
 /* Files that are being merged are left alone until they are one. */
@@ -235,10 +258,16 @@ static void finish_window(struct agent *agent, size_t index, int status)
 		end_window(agent, &now);
 	}
 	const int err = agent_window_finish(window, &agent->folder, status);
+	agent->metrics.n_windows += !err;
+	agent->metrics.n_lost_windows += err != 0;
+	agent->metrics.own_memory = window->own_memory;
+	if (!err)
+		agent->metrics.last_window_ns = window->span.end_ns;
 	agent->n_windows--;
 	memmove(window, window + 1, (agent->n_windows - index) * sizeof(*window));
 	if (!err)
 		age(agent);
+	write_metrics(agent);
 }
 
 static void reap(struct agent *agent)

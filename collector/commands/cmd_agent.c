@@ -39,12 +39,14 @@ static int take_keep(const struct option_use *use, void *field)
 
 	options->has_keep = true;
 	if (unit == 'd') {
-		use->value[size - 1] = '\0';
-		if (!numbers_parse(use->value, MAX_DAYS, &days) && days) {
+		_cleanup_free_ char *number = strndup(use->value, size - 1);
+
+		if (!number)
+			return message_error_of_memory(use->command);
+		if (!numbers_parse(number, MAX_DAYS, &days) && days) {
 			options->ageing.keep_ns = days * DAY_NS;
 			return 0;
 		}
-		use->value[size - 1] = unit;
 	} else if (unit == 'h' || unit == 's') {
 		if (!numbers_parse_time(use->value, NSEC_PER_SEC, MAX_DAYS * DAY_NS,
 					&options->ageing.keep_ns) &&
@@ -124,6 +126,13 @@ static const struct command_option options_of_agent[] = {
 	  .take = record_options_take_frequency,
 	  .offset = FIELD(record.options.frequency) },
 	{ .heading = "Messages" },
+	{ .name = "metrics",
+	  .argument = "FILE",
+	  .help = "write numbers about the agent to this file after each window, for "
+		  "node_exporter's "
+		  "textfile collector; its name should end in .prom",
+	  .take = option_take_text,
+	  .offset = FIELD(metrics) },
 	{ .name = "quiet",
 	  .letter = 'q',
 	  .help = "print no notes, only errors",

@@ -303,7 +303,7 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	wait_until has_windows 1
 	end_agent
 	grep -q READY=1 heard
-	! grep -q WATCHDOG=1 heard
+	expect_equal "fed" "$(grep -c WATCHDOG=1 heard)" 0
 }
 
 @test "the unit of systemd is right, and its capabilities suffice" {
@@ -320,6 +320,33 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	end_agent
 	of_sum '.rows[].kind' | grep -q kernel
 	of_sum '.rows[].kind' | grep -q user
+}
+
+@test "metrics are what node_exporter reads" {
+	start_agent --metrics agent.prom
+	wait_until has_windows 3
+	wait_until test -s agent.prom
+	end_agent
+	number() { awk -v name="dendro_agent_$1" '$1 == name { print $2 }' agent.prom; }
+	expect_equal "windows" "$(number windows_total)" "$(windows | wc -l)"
+	expect_equal "files" "$(number files)" "$(windows | wc -l)"
+	expect_equal "lost" "$(number windows_lost_total)" 0
+	expect_equal "starts" "$(number recorder_starts_total)" 1
+	expect_equal "CPU time" "$(number cpu_seconds_total | awk '{ printf "%.0f", $1 * 1e9 }')" \
+		"$(of_sum '.watched.own_cpu_ns')"
+	[ "$(number memory_bytes)" -gt 1000000 ]
+	expect_equal "end" "$(number last_window_timestamp_seconds | cut -d . -f 1)" \
+		"$(date +%s -d "$(of_sum '.watched.times[0].to')")"
+	# Each sample has a type and a help before it, and nothing else is there.
+	awk '/^# HELP dendro_agent_[a-z_]+ [A-Z]/ { help = $3; next }
+		/^# TYPE dendro_agent_[a-z_]+ (counter|gauge)$/ { if ($3 != help) exit 1; type = $3; next }
+		!/^dendro_agent_[a-z_]+ [0-9.]+$/ || $1 != type { exit 1 }' agent.prom
+	expect_equal "mode" "$(stat -c %a agent.prom)" 644
+	[ ! -e agent.prom.tmp ]
+	start_agent --metrics /nowhere/agent.prom
+	told() { grep -q "cannot write the metrics '/nowhere/agent.prom': No such file" log; }
+	wait_until told
+	end_agent
 }
 
 @test "what it cannot do is refused" {

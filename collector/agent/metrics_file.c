@@ -1,0 +1,91 @@
+#include "collector/agent/metrics_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cct/base/clock.h"
+#include "cct/text/decimal.h"
+
+#define SUFFIX ".tmp" /* node_exporter reads names that end in .prom */
+
+static void write_name(FILE *out, const char *name, const char *type, const char *help)
+{
+	fprintf(out, "# HELP dendro_agent_%s %s\n# TYPE dendro_agent_%s %s\ndendro_agent_%s ", name,
+		help, name, type, name);
+}
+
+static void write_number(FILE *out, const char *name, const char *type, const char *help,
+			 uint64_t number)
+{
+	write_name(out, name, type, help);
+	fprintf(out, "%" PRIu64 "\n", number);
+}
+
+/* From nanoseconds. */
+static void write_seconds(FILE *out, const char *name, const char *type, const char *help,
+			  uint64_t ns)
+{
+	write_name(out, name, type, help);
+	decimal_write_fraction(out, ns, 9);
+	putc('\n', out);
+}
+
+static void write_metrics(FILE *out, const struct agent_metrics *metrics)
+{
+	write_number(out, "windows_total", "counter", "Windows that were recorded and kept.",
+		     metrics->n_windows);
+	write_number(out, "windows_lost_total", "counter", "Windows that could not be kept.",
+		     metrics->n_lost_windows);
+	write_number(out, "recorder_starts_total", "counter", "Times that recording has begun.",
+		     metrics->n_recorders);
+	write_number(out, "files_removed_total", "counter",
+		     "Profiles that were removed because of their size or age.",
+		     metrics->n_removed);
+	write_seconds(out, "cpu_seconds_total", "counter",
+		      "CPU time of all processes of the agent.", metrics->own_cpu_ns);
+	write_number(out, "memory_bytes", "gauge",
+		     "Memory of all processes of the agent, at most, in the last window.",
+		     metrics->own_memory);
+	write_seconds(out, "last_window_timestamp_seconds", "gauge",
+		      "When the last window that was kept ended, since 1970.",
+		      metrics->last_window_ns);
+	write_number(out, "files", "gauge", "Profiles in the folder.", metrics->n_files);
+	write_number(out, "files_bytes", "gauge", "Size of the profiles in the folder.",
+		     metrics->n_bytes);
+}
+
+static int write_and_close(FILE *out, const struct agent_metrics *metrics)
+{
+	int err = fchmod(fileno(out), 0644) ? -errno : 0;
+
+	write_metrics(out, metrics);
+	if (fclose(out) && !err)
+		err = -errno;
+	return err;
+}
+
+int metrics_file_write(const char *path, const struct agent_metrics *metrics)
+{
+	char temporary[PATH_MAX];
+
+	if (snprintf(temporary, sizeof(temporary), "%s" SUFFIX, path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	/* What an agent left that was killed. */
+	if (unlink(temporary) && errno != ENOENT)
+		return -errno;
+	const int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out)
+		return -errno;
+	int err = write_and_close(out, metrics);
+	if (!err && rename(temporary, path))
+		err = -errno;
+	if (err)
+		unlink(temporary);
+	return err;
+}
