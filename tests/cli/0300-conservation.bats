@@ -71,3 +71,14 @@ conserved() { # conserved FILE
 		"$(report_json reader.data --kernel only | jq '.nodes[0][3][0]')"
 	expect_equal "dendro script" "$("$DENDRO" script reader.data | grep -c $'^[^\t]')" "$all"
 }
+
+@test "the whole machine at a high rate: tree, metrics and file hold the same cost" {
+	need_root
+	"$DENDRO" record -a -F 5000 -e cpu-clock -o fast.data -- sh -c \
+		"'$WORKLOADS/forkexec' 0.5; '$WORKLOADS/threads' 0.5" 2>messages
+	conserved fast.data
+	local received
+	received=$(sed -n 's/^\[ dendro: .* s, \([0-9 ]*\) samples, .*/\1/p' messages | tr -d ' ')
+	expect_equal "samples the recorder counted" "$(jq .quality.samples tree)" "$received"
+	[ "$received" -gt 500 ]
+}

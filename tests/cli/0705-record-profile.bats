@@ -51,6 +51,12 @@ expect_same_profile() { # expect_same_profile N : and it has more than N samples
 		"$DENDRO" report --format json --view processes live.cct)
 }
 
+@test "so is that of the whole machine at a high rate" {
+	need_root
+	record_both -F 5000 -e cpu-clock -a -- sh -c "'$WORKLOADS/threads' 0.5; '$WORKLOADS/forkexec' 0.3; '$WORKLOADS/cxx' 0.3"
+	expect_same_profile 500
+}
+
 @test "so is that of a process that runs already" {
 	"$WORKLOADS/threads" 600 3>&- &
 	local target=$!
