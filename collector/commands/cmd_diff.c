@@ -16,6 +16,7 @@
 #include "collector/files/fetched_profile.h"
 #include "collector/files/named_profile.h"
 #include "collector/files/result_file.h"
+#include "collector/files/shown_naming.h"
 #include "collector/files/stored_profile.h"
 #include "report/browse/browse_screen.h"
 #include "report/changes/changes_screen.h"
@@ -42,6 +43,8 @@ struct diff_command {
 	bool has_root;                     /* --root is on a path of a run, or not needed */
 	struct diff_rows rows[MAX_VIEWS];  /* of the runs, by view */
 	size_t n_views;
+	uint64_t n_to_add; /* of the file at hand: paths of all its runs, in each view */
+	struct work_done added;
 };
 
 static int out_of_memory(void)
@@ -235,12 +238,14 @@ static int add_view(struct diff_command *command, const struct profile *profile,
 	else if (options.kind == VIEW_HOT)
 		options.kind = VIEW_FUNCTIONS;
 	int err = create_view(&options, profile, symbolizer, &command->has_root, &view);
+	work_done_expect(&command->added, command->n_to_add); /* names are found */
 	if (!err)
 		err = diff_rows_add(&command->rows[number], run, view, metrics,
 				    command->request.options.norm == DIFF_BY_SAMPLES);
 	if (!err && options.kind == VIEW_STATS)
 		tree_numbers_take(&command->request.sources[run].trees, view);
 	view_destroy(view);
+	work_done_add(&command->added, profile->cct->n_nodes);
 	return err ? out_of_memory() : 0;
 }
 
@@ -295,6 +300,7 @@ static int add_runs(struct diff_command *command, struct profile *profile,
 
 	if (!has_samples)
 		return out_of_memory();
+	command->n_to_add = (uint64_t)profile->cct->n_nodes * command->n_views * *n_ret;
 	if (*n_ret == 1)
 		return add_run(command, profile, symbolizer, metrics, first);
 	if (split_run(command, first, *n_ret))
@@ -309,20 +315,26 @@ static int add_runs(struct diff_command *command, struct profile *profile,
 	return status;
 }
 
-/* What is not selected remains a part of the whole. */
+/* What is not selected remains a part of the whole. The first view needs all names. */
 static int select_and_add(struct diff_command *command, struct profile *profile,
 			  const uint32_t *metrics, size_t first, size_t *n_ret)
 {
 	struct report_options *report = &command->request.report;
 	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);
+	static const struct progress_title adding = { "diff", "adding up", "paths" };
 	struct selected_paths selected = { 0 };
+	struct shown_naming naming;
 
 	if (!symbolizer)
 		return out_of_memory();
+	command->added = (struct work_done){ 0 };
+	shown_naming_start(&naming, "diff", symbolizer);
+	progress_follow(naming.progress, &adding, &command->added);
 	int status =
 		selection_options_apply("diff", &report->selection, profile, symbolizer, &selected)
 			? DIFF_EXIT_ERROR
 			: add_runs(command, profile, symbolizer, metrics, first, n_ret);
+	shown_naming_stop(&naming);
 	selected_paths_deinit(&selected);
 	symbolizer_destroy(symbolizer);
 	return status;

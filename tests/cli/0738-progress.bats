@@ -43,7 +43,7 @@ left() {
 	sed 's/.*\r\x1b\[K//' screen | tr -d '\r'
 }
 
-@test "report, build and export show it, and erase it at the end" {
+@test "report, build, export and diff show it, and erase it at the end" {
 	shows 'dendro report: reading' "$DENDRO" report --view functions fifo
 	left | grep -q worker
 	lacks 'reading' <(left)
@@ -52,6 +52,9 @@ left() {
 	shows 'dendro export: reading' "$DENDRO" export -f folded -o folded fifo
 	lacks 'reading' <(left)
 	grep -q ';worker ' folded
+	shows 'dendro diff: reading' "$DENDRO" diff --view functions fifo piped.data
+	left | grep -q before
+	lacks 'reading' <(left)
 }
 
 # The pipe holds less than the trace has, so export waits for a reader.
