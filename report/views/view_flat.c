@@ -276,20 +276,16 @@ static void find_counted(struct flat *flat)
 
 /*
  * A node's self cost goes to the row of its nearest ancestor that is counted, or to the node's own
- * row if there is none (a sample without frames).
+ * row if there is none (a sample without frames). Nodes come after their parents.
  */
-static void find_owners(struct flat *flat)
+static void note_owner(const struct flat *flat, uint32_t node)
 {
-	const struct fold *fold = flat->fold;
+	const uint32_t entity = flat->fold->nodes[node].entity;
+	const uint32_t above = flat->owner[flat->fold->nodes[node].parent];
 
-	for (uint32_t i = 0; i < fold->n_nodes; i++) {
-		uint32_t entity = fold->nodes[i].entity;
-		uint32_t above = flat->owner[fold->nodes[i].parent];
-
-		flat->owner[i] = flat->group[entity];
-		if (i && !flat->is_counted[entity] && flat->is_counted[above])
-			flat->owner[i] = above;
-	}
+	flat->owner[node] = flat->group[entity];
+	if (node && !flat->is_counted[entity] && flat->is_counted[above])
+		flat->owner[node] = above;
 }
 
 static bool has_cost(const uint64_t *samples, uint32_t n_metrics)
@@ -375,6 +371,7 @@ static int add_node(struct flat *flat, uint32_t node)
 	const size_t at = (size_t)node * fold->n_metrics;
 	int err = 0;
 
+	note_owner(flat, node);
 	if (flat->is_counted[fold->nodes[node].entity])
 		err = add_to_group(flat, node);
 	if (err || !has_cost(fold->self_samples + at, fold->n_metrics))
@@ -419,7 +416,6 @@ static int fill(struct flat *flat)
 	if (err)
 		return err;
 	find_counted(flat);
-	find_owners(flat);
 	err = add_nodes(flat);
 	if (!err)
 		fill_rows(flat);
