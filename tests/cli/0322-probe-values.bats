@@ -197,6 +197,85 @@ expect_values() {
 		'str(arg2) = "" 20;str(arg2) = "five" 20;str(arg2) = "nine hundred" 20;str(arg2) = "none" 1;'
 }
 
+@test "probe values: members of objects, references and objects that are passed by value in C++" {
+	cat >shapes.cpp <<-'CPP'
+		#include <string>
+		struct base { long count; };
+		struct shape : base {
+			int sides;
+			explicit shape(int n) : base{ 10L * n }, sides(n) {}
+			__attribute__((noinline)) long area(const int &scale, bool doubled);
+		};
+		struct heavy { std::string name; int n; };
+		static volatile long sink;
+		long shape::area(const int &scale, bool doubled)
+		{
+			sink = sink + sides * scale + doubled;
+			return sink;
+		}
+		__attribute__((noinline)) void take(heavy h, unsigned k)
+		{
+			sink = sink + h.n + k;
+			__asm__ volatile("" ::: "memory");
+		}
+		int main()
+		{
+			shape a(3), b(4);
+			for (int i = 0; i < 20; i++) {
+				int scale = i % 5;
+				(i % 4 ? a : b).area(scale, i % 2);
+				take({ "x", i % 2 }, i % 4);
+			}
+		}
+	CPP
+	local compiler level area=_ZN5shape4areaERKib take=_Z4take5heavyj
+	for compiler in g++ clang++; do
+		command -v $compiler >/dev/null || continue
+		for level in 0 2; do
+			$compiler -g -O$level -o shapes shapes.cpp
+			expect_values shapes $area 'this->sides' 'this->sides = 3 15;this->sides = 4 5;'
+			expect_values shapes $area 'this->count' 'this->count = 30 15;this->count = 40 5;'
+			expect_values shapes $area scale \
+				'scale = 0 4;scale = 1 4;scale = 2 4;scale = 3 4;scale = 4 4;'
+			expect_values shapes $area doubled 'doubled = false 10;doubled = true 10;'
+			expect_values shapes $take h.n 'h.n = 0 10;h.n = 1 10;'
+			expect_values shapes $take k 'k = 0 5;k = 1 5;k = 2 5;k = 3 5;'
+		done
+	done
+}
+
+@test "probe values: Rust's references and slices" {
+	need rustc
+	cat >items.rs <<-'RUST'
+		use std::hint::black_box;
+		pub struct Item { length: u32, delta: i64 }
+		#[no_mangle]
+		#[inline(never)]
+		pub fn take(item: &Item, n: i32, text: &str, b: bool) -> i64 {
+		    black_box(item.length as i64 + n as i64 + text.len() as i64 + b as i64 + item.delta)
+		}
+		fn main() {
+		    let items = [Item { length: 5, delta: -1 }, Item { length: 6, delta: 1 << 40 }];
+		    let mut sum = 0;
+		    for i in 0..20usize {
+		        let text = if i % 5 == 0 { "abc" } else { "de" };
+		        sum += take(&items[i % 2], i as i32 % 4 - 1, text, i % 4 == 0);
+		    }
+		    println!("{}", sum);
+		}
+	RUST
+	local level
+	for level in 0 2; do
+		rustc -g -C opt-level=$level -o items items.rs || skip "rustc does not build programs here"
+		expect_values items take 'item->length' 'item->length = 5 10;item->length = 6 10;'
+		expect_values items take 'item->delta' \
+			'item->delta = -1 10;item->delta = 1099511627776 10;'
+		expect_values items take n 'n = -1 5;n = 0 5;n = 1 5;n = 2 5;'
+		expect_values items take text.length 'text.length = 2 16;text.length = 3 4;'
+		expect_values items take b 'b = false 15;b = true 5;'
+	done
+}
+
 @test "probe values: a local variable and one that was optimized out are refused" {
 	cat >locals.c <<-'C'
 		__attribute__((noinline, noclone)) int work(int used, int unused)
