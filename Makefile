@@ -5,7 +5,8 @@
 #   make install    DESTDIR= prefix=                make lint     format, tidy, cppcheck, includes
 #   make bench      ratios against perf             make fuzz     FUZZ_SECONDS= for each parser
 #   make deps       install what building needs     make accuracy complete paths, beside perf and gdb
-#   make test-hw    the arm64 part of make test      make clean
+#   make test-hw    the arm64 part of make test      make feedback compilers' profiles, with speed-up
+#   make clean
 #
 # Build options: CC, CFLAGS, DEVELOPER=1 (warnings are errors), BUILD (output folder).
 
@@ -60,7 +61,7 @@ LONGEST       := test_steps_throw test_steps_calls test_steps_jumps test_steps_s
 longest_first  = $(foreach name,$(LONGEST),$(filter %/$(name),$(1))) \
 		 $(filter-out $(LONGEST:%=\%/%),$(1))
 
-.PHONY: all deps unit workloads demo test test-hw asan lint bench accuracy fuzz install uninstall \
+.PHONY: all deps unit workloads demo test test-hw asan lint bench feedback accuracy fuzz install uninstall \
 	clean
 all: $(BUILD)/dendro
 unit: $(UNIT)
@@ -200,13 +201,13 @@ asan:
 		$(call longest_first,$(UNIT:$(BUILD)/%=build-asan/%) $(ASAN_CLI))
 
 # One stamp per file, so that only what changed is looked at again.
-C_FILES  := $(sort $(SOURCES) collector/main.c $(HEADERS) $(shell find tests/unit -name '*.[ch]') $(wildcard tests/fuzz/*.[ch] tests/bench/*.[ch] tests/accuracy/*.c \
+C_FILES  := $(sort $(SOURCES) collector/main.c $(HEADERS) $(shell find tests/unit -name '*.[ch]') $(wildcard tests/fuzz/*.[ch] tests/bench/*.[ch] tests/bench/feedback/*.c tests/accuracy/*.c \
 	      tests/oracle/gdb_stops/*.[ch] tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
 	      tests/workloads/languages/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
-SCRIPTS  := .ci/run tests/demo tests/cli/until_worked tests/cli/without_tracefs tests/cli/clients/see_kcachegrind tests/deps/install tests/deps/npm/install tests/deps/perfparser tests/deps/profgen_inputs report/html/page/join tests/lint/page/check tests/fuzz/run \
+SCRIPTS  := .ci/run tests/demo tests/cli/until_worked tests/cli/without_tracefs tests/cli/clients/see_kcachegrind tests/deps/install tests/deps/npm/install tests/deps/perfparser tests/deps/profgen_inputs tests/deps/source report/html/page/join tests/lint/page/check tests/fuzz/run \
 	    tests/hw/guest tests/hw/init $(sort $(wildcard tests/hw/*.job)) \
-	    $(sort $(wildcard tests/hw/*.bash tests/cli/*.bash tests/bench/*.sh)) tests/bench/page
+	    $(sort $(wildcard tests/hw/*.bash tests/cli/*.bash tests/bench/*.sh)) tests/bench/page tests/bench/feedback/run
 lint:
 	tests/deps/install build test lint
 	tests/deps/npm/install
@@ -243,6 +244,12 @@ bench:
 	tests/bench/page $(BUILD)/tests/bench/large_page $(BUILD)/tests/bench/large_comparison
 	$(BUILD)/tests/bench/browse_keys 1100000
 	$(BUILD)/tests/bench/change_keys 1100000
+
+# Prints; asserts nothing. Programs that are built with profiles of their runs.
+feedback:
+	tests/deps/install build bench
+	$(MAKE) all
+	tests/bench/feedback/run $(BUILD)/dendro
 
 # Prints; what compilers and programs are not installed is left out, and said. The steps alone are
 # judged: none may be wrong.
