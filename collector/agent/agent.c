@@ -39,6 +39,8 @@ struct agent {
 	uint64_t recorder_ns; /* when it was started */
 	bool has_recorded;    /* a recorder has begun to take samples */
 	bool is_ending, has_failed;
+	bool is_reloading;            /* SIGHUP came, and the caller does not know */
+	bool is_changed;              /* the recorder ends because of other options */
 	struct agent_window *windows; /* oldest first; the last one may go on */
 	size_t n_windows;
 	uint64_t own_cpu_ns; /* up to the end of the last window */
@@ -164,8 +166,12 @@ static void end_recorder(struct agent *agent, int status)
 	end_window(agent, &now);
 	leave_recorder(agent);
 	agent->recorder.pid = 0;
-	if (agent->is_ending)
+	if (agent->is_changed)
+		agent->recorder_ns = 0; /* at once */
+	if (agent->is_ending || agent->is_changed) {
+		agent->is_changed = false;
 		return;
+	}
 	if (WIFSIGNALED(status))
 		message_error("agent", "the process that records was ended by signal %d (%s).",
 			      WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -305,6 +311,8 @@ static void take_signals(struct agent *agent)
 			service_notify_send(&agent->notify, SERVICE_STOPPING);
 			if (agent->recorder.pid)
 				kill(agent->recorder.pid, SIGTERM);
+		} else if (info.ssi_signo == SIGHUP) {
+			agent->is_reloading = !agent->is_ending;
 		}
 	}
 }
@@ -392,11 +400,15 @@ static bool is_done(const struct agent *agent)
 	return (agent->is_ending || agent->has_failed) && !agent->recorder.pid && !agent->n_windows;
 }
 
-static int run(struct agent *agent)
+int agent_run(struct agent *agent)
 {
 	int err = 0;
 
 	while (!err && !is_done(agent)) {
+		if (agent->is_reloading) {
+			agent->is_reloading = false;
+			return AGENT_RELOAD;
+		}
 		if (now_ns() >= restart_ns(agent))
 			start_recorder(agent);
 		tell_alive(agent);
@@ -405,6 +417,16 @@ static int run(struct agent *agent)
 	if (err)
 		return message_error("agent", "cannot go on: %s.", strerror(-err));
 	return agent->has_failed;
+}
+
+void agent_change(struct agent *agent, const struct agent_options *options)
+{
+	agent->options = options;
+	agent->has_stopped_merging = false;
+	if (!agent->recorder.pid)
+		return;
+	agent->is_changed = true;
+	kill(agent->recorder.pid, SIGTERM);
 }
 
 static int open_signals(struct agent *agent)
@@ -426,32 +448,50 @@ static int open_notify(struct agent *agent)
 		   : 0;
 }
 
-int agent_run(struct agent_options *options)
+static int open_all(struct agent *agent)
 {
-	struct agent agent = { .options = options,
-			       .recorder = { 0, -1 },
-			       .signal_fd = -1,
-			       .merge = { .fd = -1 },
-			       .notify = { .fd = -1 } };
 	_cleanup_free_ char *error = NULL;
 
-	if (window_folder_open(&agent.folder, options->directory, &error))
+	if (window_folder_open(&agent->folder, agent->options->directory, &error))
 		return error ? message_error("agent", "%s", error)
 			     : message_error_of_memory("agent");
-	if (agent.folder.n_cleaned)
+	if (agent->folder.n_cleaned)
 		message_note("agent", "removed %zu unfinished file%s of an agent that was killed.",
-			     agent.folder.n_cleaned, agent.folder.n_cleaned == 1 ? "" : "s");
-	window_merge_recover(&agent.folder);
-	int status = open_notify(&agent);
-	if (!status)
-		status = open_signals(&agent);
-	if (!status)
-		status = run(&agent);
-	if (agent.signal_fd >= 0)
-		close(agent.signal_fd);
-	window_merge_cancel(&agent.merge, &agent.folder);
-	service_notify_close(&agent.notify);
-	window_folder_close(&agent.folder);
-	free(agent.windows);
+			     agent->folder.n_cleaned, agent->folder.n_cleaned == 1 ? "" : "s");
+	window_merge_recover(&agent->folder);
+	int status = open_notify(agent);
+	return status ? status : open_signals(agent);
+}
+
+int agent_create(const struct agent_options *options, struct agent **agent_ret)
+{
+	struct agent *agent = malloc(sizeof(*agent));
+
+	if (!agent)
+		return message_error_of_memory("agent");
+	*agent = (struct agent){ .options = options,
+				 .folder = { .fd = -1, .lock_fd = -1 },
+				 .recorder = { 0, -1 },
+				 .signal_fd = -1,
+				 .merge = { .fd = -1 },
+				 .notify = { .fd = -1 } };
+	int status = open_all(agent);
+	if (status)
+		agent_destroy(agent);
+	else
+		*agent_ret = agent;
 	return status;
+}
+
+void agent_destroy(struct agent *agent)
+{
+	if (!agent)
+		return;
+	if (agent->signal_fd >= 0)
+		close(agent->signal_fd);
+	window_merge_cancel(&agent->merge, &agent->folder);
+	service_notify_close(&agent->notify);
+	window_folder_close(&agent->folder);
+	free(agent->windows);
+	free(agent);
 }

@@ -11,8 +11,19 @@
 
 #include "collector/agent/agent_options.h"
 
-/* Runs until SIGTERM or SIGINT came and the window at hand is written, or until it cannot record.
- * Returns the exit status, after a message if that is not 0. */
-int agent_run(struct agent_options *options);
+struct agent;
+
+#define AGENT_RELOAD (-1)
+
+/* @options are borrowed. 0, or an exit status after a message. */
+int agent_create(const struct agent_options *options, struct agent **agent_ret);
+/* Runs until SIGTERM or SIGINT came and the window at hand is written, or until it cannot record:
+ * the exit status, after a message if that is not 0. Or AGENT_RELOAD, and all goes on: SIGHUP came;
+ * the caller runs it again. */
+int agent_run(struct agent *agent);
+/* Other options, which are borrowed from now on, instead of those before; the folder stays. The
+ * recorder is started anew. */
+void agent_change(struct agent *agent, const struct agent_options *options);
+void agent_destroy(struct agent *agent);
 
 #endif

@@ -1,6 +1,10 @@
 /* dendro agent: records the whole machine all the time, in windows, each a profile in a folder. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 #include "cct/base/numbers.h"
@@ -18,6 +22,7 @@
 #define DAY_NS            (24 * HOUR_NS)
 #define MAX_WINDOW_NS     HOUR_NS
 #define MAX_DAYS          10000
+#define BLANKS            " \t"
 #define DEFAULT_KEEP      ((uint64_t)2 << 30)
 
 static int take_window(const struct option_use *use, void *field)
@@ -111,6 +116,12 @@ static const struct command_option options_of_agent[] = {
 		  "(default: 1h,24h); never: keep all windows",
 	  .take = take_merge,
 	  .offset = FIELD(ageing) },
+	{ .name = "config",
+	  .argument = "FILE",
+	  .help = "read options from this file, too: a long option a line, without its dashes, and "
+		  "its value; those of the command line come after them. SIGHUP reads it again",
+	  .take = option_take_text,
+	  .offset = FIELD(config) },
 	{ .heading = "Which samples" },
 	{ .name = "event",
 	  .letter = 'e',
@@ -158,7 +169,91 @@ const struct command_line agent_line = {
 		 "wrong use.",
 };
 
-static int check_and_run(struct agent_options *options)
+/* Options, and the words that they borrow: those of a file come before those of the command line.
+ */
+struct agent_command {
+	struct agent_options options;
+	char **words; /* owned, as each is; ends with NULL */
+	int n_words;
+};
+
+static int add_word(struct agent_command *command, char *word)
+{
+	int err = word ? 0 : -ENOMEM;
+
+	if (!err && !command->words)
+		err = array_reserve_one(command->words, (size_t)0);
+	if (!err)
+		err = array_reserve_one(command->words, (size_t)command->n_words + 1);
+	if (err) {
+		free(word);
+		return message_error_of_memory("agent");
+	}
+	command->words[command->n_words++] = word;
+	command->words[command->n_words] = NULL;
+	return 0;
+}
+
+/* "keep 30d": a long option without its dashes, and its value. Empty lines, and from # on, are
+ * left out. */
+static int add_line(struct agent_command *command, char *line)
+{
+	char *word;
+
+	line += strspn(line, BLANKS);
+	line[strcspn(line, "#\n")] = '\0';
+	for (size_t size = strlen(line); size && strchr(BLANKS, line[size - 1]); size--)
+		line[size - 1] = '\0';
+	if (!*line)
+		return 0;
+	const size_t name_size = strcspn(line, BLANKS);
+	const char *value = line + name_size + strspn(line + name_size, BLANKS);
+	if (asprintf(&word, "--%.*s%s%s", (int)name_size, line, *value ? "=" : "", value) < 0)
+		word = NULL;
+	return add_word(command, word);
+}
+
+static int add_config(struct agent_command *command, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char line[4096];
+	int status = 0;
+
+	if (!file)
+		return message_error_of_file("agent", path, strerror(errno));
+	while (!status && fgets(line, sizeof(line), file))
+		status = strlen(line) == sizeof(line) - 1
+				 ? message_error_of_file("agent", path, "a line is too long")
+				 : add_line(command, line);
+	fclose(file);
+	return status;
+}
+
+static void init(struct agent_command *command, const struct recorder_signals *signals, char **argv)
+{
+	*command = (struct agent_command){
+		.options = {
+			.directory = RECORDED_RANGE_DEFAULT_FOLDER,
+			.window_ns = DEFAULT_WINDOW_NS,
+			.ageing = { .period_ns = { HOUR_NS, DAY_NS }, .n_periods = 2 },
+		},
+	};
+	record_arguments_init(&command->options.record, "agent", argv);
+	command->options.record.signals = *signals;
+	command->options.record.options.frequency = DEFAULT_FREQUENCY;
+}
+
+static void deinit(struct agent_command *command)
+{
+	/* They are the process's. */
+	recorder_signals_init(&command->options.record.signals);
+	record_arguments_deinit(&command->options.record);
+	for (int i = 0; i < command->n_words; i++)
+		free(command->words[i]);
+	free(command->words);
+}
+
+static int check(struct agent_options *options)
 {
 	struct record_arguments *record = &options->record;
 
@@ -168,31 +263,101 @@ static int check_and_run(struct agent_options *options)
 		options->ageing.keep_bytes = DEFAULT_KEEP;
 	record->options.has_rate = true;
 	record->options.jitter = JITTER_ALL;
-	int status = recording_run_choose_events(record);
-	return status ? status : agent_run(options);
+	return recording_run_choose_events(record);
+}
+
+/* Parses words, which are copied: with @config, after those in that file. */
+static int parse(struct agent_command *command, char **argv, const char *config, bool *is_done_ret)
+{
+	char *first = argv[0] ? strdup(argv[0]) : NULL;
+	int status = add_word(command, first);
+
+	if (!status && config)
+		status = add_config(command, config);
+	for (size_t i = 1; !status && argv[i]; i++)
+		status = add_word(command, strdup(argv[i]));
+	if (status)
+		return status;
+	struct parsed_line parsed =
+		options_parse(&agent_line, command->n_words, command->words, &command->options);
+	*is_done_ret = parsed.is_done;
+	if (parsed.is_done)
+		return parsed.status;
+	return parsed.n_operands ? message_wrong_use("agent",
+						     "'%s': it records the whole machine, and "
+						     "takes options only.",
+						     parsed.operands[0])
+				 : 0;
+}
+
+/* Reads all options, of the command line and of the file that it names. *@command is to be released
+ * if the status is 0 and it is not done. */
+static int read_options(struct agent_command *command, const struct recorder_signals *signals,
+			char **argv, bool *is_done_ret)
+{
+	struct agent_command line;
+	int status;
+
+	init(&line, signals, argv);
+	status = parse(&line, argv, NULL, is_done_ret);
+	if (!status && !*is_done_ret) {
+		init(command, signals, argv);
+		status = parse(command, argv, line.options.config, is_done_ret);
+		if (!status && !*is_done_ret)
+			status = check(&command->options);
+		if (status || *is_done_ret)
+			deinit(command);
+	}
+	deinit(&line);
+	return status;
+}
+
+/* Options that are wrong do not end what runs. */
+static void reload(struct agent *agent, struct agent_command *command,
+		   const struct recorder_signals *signals, char **argv)
+{
+	struct agent_command changed;
+	bool is_done = false;
+
+	if (read_options(&changed, signals, argv, &is_done) || is_done) {
+		message_note("agent", "the options stay as they were.");
+		return;
+	}
+	deinit(command);
+	*command = changed;
+	agent_change(agent, &command->options);
+	if (!command->options.record.is_quiet)
+		message_note("agent", "the options were read again.");
+}
+
+static int run(struct agent_command *command, const struct recorder_signals *signals, char **argv)
+{
+	struct agent *agent = NULL;
+	int status = agent_create(&command->options, &agent);
+
+	if (status)
+		return status;
+	while ((status = agent_run(agent)) == AGENT_RELOAD)
+		reload(agent, command, signals, argv);
+	agent_destroy(agent);
+	return status;
 }
 
 int cmd_agent(int argc, char **argv)
 {
-	struct agent_options options = {
-		.directory = RECORDED_RANGE_DEFAULT_FOLDER,
-		.window_ns = DEFAULT_WINDOW_NS,
-		.ageing = { .period_ns = { HOUR_NS, DAY_NS }, .n_periods = 2 },
-	};
+	struct recorder_signals signals;
+	struct agent_command command;
+	bool is_done = false;
 
-	record_arguments_init(&options.record, "agent", argv);
-	recorder_signals_block(&options.record.signals);
-	recorder_signals_leave_parts(&options.record.signals);
-	options.record.options.frequency = DEFAULT_FREQUENCY;
-	struct parsed_line parsed = options_parse(&agent_line, argc, argv, &options);
-	int status = parsed.status;
-	if (!parsed.is_done && parsed.n_operands)
-		status = message_wrong_use("agent",
-					   "'%s': it records the whole machine, and takes options "
-					   "only.",
-					   parsed.operands[0]);
-	else if (!parsed.is_done)
-		status = check_and_run(&options);
-	record_arguments_deinit(&options.record);
+	(void)argc;
+	recorder_signals_init(&signals);
+	recorder_signals_block(&signals);
+	recorder_signals_leave_parts(&signals);
+	int status = read_options(&command, &signals, argv, &is_done);
+	if (!status && !is_done) {
+		status = run(&command, &signals, argv);
+		deinit(&command);
+	}
+	recorder_signals_deinit(&signals);
 	return status;
 }

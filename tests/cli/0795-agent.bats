@@ -349,6 +349,37 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	end_agent
 }
 
+@test "SIGHUP reads the options again" {
+	printf '# of the agent\n\nfreq 99 # Hz\n\tkeep  30d\n' >config
+	"$DENDRO" agent --config config --directory windows --window 1s -e cpu-clock 2>>log 3>&- &
+	agent=$!
+	wait_until has_windows 3
+	local slow fast before
+	slow=$("$DENDRO" report --format json --view functions "$(windows | sed -n 2p)" | jq '.metrics[0].samples')
+	echo 'freq 999' >config
+	kill -HUP "$agent"
+	reread() { grep -q 'the options were read again' log; }
+	wait_until reread
+	before=$(windows | wc -l)
+	wait_until has_windows $((before + 4))
+	fast=$("$DENDRO" report --format json --view functions "$(windows | tail -1)" | jq '.metrics[0].samples')
+	[ "$fast" -gt $((2 * slow)) ]
+	echo 'freq often' >config
+	kill -HUP "$agent"
+	same() { grep -q 'the options stay as they were' log; }
+	wait_until same
+	grep -q "freq takes a rate in Hz, or max, not 'often'" log
+	before=$(windows | wc -l)
+	wait_until has_windows $((before + 2))
+	end_agent
+	run "$DENDRO" agent --config /nowhere/config
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"/nowhere/config: No such file or directory."* ]]
+	echo 'frequently 3' >config
+	run "$DENDRO" agent --config config
+	[ "$status" -eq 129 ]
+}
+
 @test "what it cannot do is refused" {
 	run "$DENDRO" agent --window 0.5s
 	[ "$status" -eq 129 ]
