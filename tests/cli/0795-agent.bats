@@ -118,7 +118,7 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	end_agent
 }
 
-@test "kill -9 loses the window at hand, and the next agent goes on" {
+@test "kill -9 loses windows that have no file yet, and the next agent goes on" {
 	start_agent
 	wait_until has_windows 2
 	local recorder
@@ -135,8 +135,9 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	end_agent
 	grep -q 'unfinished file' log
 	[ -z "$(find windows -name '*.tmp')" ]
-	expect_equal "times" "$(of_sum '.watched.times | length')" 2
-	expect_equal "missing" "$(of_sum '.watched.missing | length')" 1
+	# On a busy machine, a window before the one at hand may still have been without its file.
+	[ "$(of_sum '.watched.times | length')" -ge 2 ]
+	expect_equal "missing" "$(of_sum '.watched.missing | length')" "$(of_sum '.watched.times | length - 1')"
 	run "$DENDRO" report $(windows)
 	[[ "$output" == *"not recorded: 20"* ]]
 }
