@@ -102,21 +102,25 @@ static bool has_no_samples(const struct cct *cct, uint32_t node, unsigned metric
 static void write_values(struct byte_buffer *body, const struct cct *cct, node_condition condition,
 			 node_value value_of, unsigned which)
 {
+	struct byte_buffer distances = { 0 }, values = { 0 };
 	uint32_t n = 0, last = 0;
 
-	for (uint32_t i = 0; i < cct->n_nodes; i++)
-		n += condition(cct, i, which) && value_of(cct, i, which);
-	byte_buffer_add_unsigned(body, n);
-	for (uint32_t i = 0; n && i < cct->n_nodes; i++) {
-		if (!condition(cct, i, which) || !value_of(cct, i, which))
+	for (uint32_t i = 0; i < cct->n_nodes; i++) {
+		const uint64_t value = condition(cct, i, which) ? value_of(cct, i, which) : 0;
+
+		if (!value)
 			continue;
-		byte_buffer_add_unsigned(body, i - last);
+		byte_buffer_add_unsigned(&distances, i - last);
+		byte_buffer_add_unsigned(&values, value);
 		last = i;
+		n++;
 	}
-	for (uint32_t i = 0; n && i < cct->n_nodes; i++) {
-		if (condition(cct, i, which) && value_of(cct, i, which))
-			byte_buffer_add_unsigned(body, value_of(cct, i, which));
-	}
+	byte_buffer_add_unsigned(body, n);
+	byte_buffer_add(body, distances.bytes, distances.size);
+	byte_buffer_add(body, values.bytes, values.size);
+	body->lacks_memory |= distances.lacks_memory || values.lacks_memory;
+	byte_buffer_deinit(&distances);
+	byte_buffer_deinit(&values);
 }
 
 /* The values of all nodes with @condition, which the reader knows. */
