@@ -135,6 +135,14 @@ void sample_rows_finish(struct sample_rows *rows, uint64_t start_ns)
 		rows->rows[i].run = 0;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint32_t one = ((const struct sample_row *)a)->number;
+	const uint32_t other = ((const struct sample_row *)b)->number;
+
+	return (one > other) - (one < other);
+}
+
 /* Enters the path to a node, as far as it is not there. @path: room for all nodes. 0 or -ENOMEM. */
 static int enter_path(const struct cct *cct, uint32_t node, struct cct *copy, uint32_t *map,
 		      uint32_t *path)
@@ -162,6 +170,8 @@ int sample_rows_order_nodes(struct sample_rows *rows, const struct cct *cct, str
 		return -ENOMEM;
 	for (uint32_t node = 0; node < cct->n_nodes; node++)
 		map[node] = node == CCT_ROOT ? CCT_ROOT : CCT_NONE;
+	if (rows->n_rows)
+		qsort(rows->rows, rows->n_rows, sizeof(*rows->rows), compare_numbers);
 	int err = 0;
 	for (uint32_t i = 0; !err && i < rows->n_rows; i++)
 		err = enter_path(cct, rows->rows[i].node, copy, map, path);

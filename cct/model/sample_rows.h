@@ -116,9 +116,10 @@ int sample_rows_add_all(struct sample_rows *rows, const struct sample_rows *from
 void sample_rows_finish(struct sample_rows *rows, uint64_t start_ns);
 
 /*
- * Copies the tree that finished rows belong to into an empty one, whose nodes are numbered in the
- * order in which the rows lead to them, and makes the rows those of the copy. So the numbers do not
- * depend on who made the tree, and in which order. 0, or -ENOMEM with the copy half made.
+ * Before sample_rows_finish(): copies the tree that the rows belong to into an empty one, whose
+ * nodes are numbered in the order in which the samples lead to them, and makes the rows those of
+ * the copy. So the numbers do not depend on who made the tree. 0, or -ENOMEM with the copy half
+ * made.
  */
 int sample_rows_order_nodes(struct sample_rows *rows, const struct cct *cct, struct cct *copy);
 

@@ -668,8 +668,8 @@ static int finish_rows(struct build *build)
 	if (profile->rows && build->has_sums) {
 		take_slices(profile->rows, &build->workers[0].slices);
 	} else if (profile->rows) {
+		err = build->n_threads > 1 ? order_nodes(build) : 0;
 		sample_rows_finish(profile->rows, profile->info.start_ns);
-		err = order_nodes(build);
 	}
 	if (profile->rows && profile->rows->n_rows > SAMPLE_ROWS_MAX)
 		sample_rows_destroy(steal_ptr(profile->rows));
