@@ -20,9 +20,9 @@
 /* The most that a user may have without a privilege: the fewer switches between the processes. */
 #define PIPE_SIZE (1 << 20)
 
-/* One thread unwinds 70 000 samples in a second, and gets about half of a CPU that is busy: a worker
- * for each four CPUs, which the reader feeds, unwinds 10 kHz of each CPU. At least two, as reports
- * have on so many CPUs, so that nodes have the same order. */
+/* One thread unwinds 70 000 samples in a second, and gets about half of a CPU that is busy: a
+ * worker for each four CPUs, which the reader feeds, unwinds 10 kHz of each CPU. At least two, as
+ * reports have on so many CPUs, so that nodes have the same order. */
 unsigned profile_builder_threads(void)
 {
 	const long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);

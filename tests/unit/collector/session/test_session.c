@@ -303,7 +303,8 @@ static void a_profile_may_be_looked_at_while_workers_make_it(void **state)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
 	read_gate_init(&gate);
 	off_t at = pass_on(recording, 0, 50000, fds[1]);
-	if (dendro_open(&(struct dendro_source){ .path = path }, &options, &building.dendro, &error))
+	if (dendro_open(&(struct dendro_source){ .path = path }, &options, &building.dendro,
+			&error))
 		fail_msg("%s", error);
 	assert_int_equal(pthread_create(&thread, NULL, build_main, &building), 0);
 	look_for(building.dendro, &gate, 1);
