@@ -57,13 +57,15 @@ left() {
 	lacks 'reading' <(left)
 }
 
-# The pipe holds less than the trace has, so export waits for a reader.
-@test "export shows how far the writing is, and each format counts to its end" {
+# The pipe, of a page, holds less than the trace has, so export waits for a reader.
+@test "export shows how far the writing is, and erases it at the end" {
+	need python3
+	exec 4<>fifo
+	python3 -c 'import fcntl; fcntl.fcntl(4, 1031, 4096)' # F_SETPIPE_SZ
 	rm -f screen
 	PAGER=cat TERM=xterm script -qefc "$DENDRO export -f chrome piped.data >fifo" screen \
-		>/dev/null </dev/null 3>&- &
+		>/dev/null </dev/null 3>&- 4>&- &
 	local terminal=$!
-	exec 4<>fifo
 	wait_until grep -qF 'dendro export: writing' screen
 	cat <&4 >trace 3>&- &
 	local reader=$!
