@@ -14,7 +14,7 @@
 #include "collector/record/start/output_file.h"
 #include "perf/rings/ring_size.h"
 
-/* Each may need 16 MiB. */
+/* Each may need 24 MiB: four blocks, and what zstd keeps. */
 #define COMPRESSOR_THREADS_MAX 16
 #define QUEUE_RINGS            4
 #define QUEUE_MEMORY_PART      16

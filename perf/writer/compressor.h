@@ -19,7 +19,7 @@
 #include "perf/writer/frame_maker.h"
 
 #define COMPRESSOR_BLOCK_SIZE        FRAME_EXPANDED_MAX
-#define COMPRESSOR_BLOCKS(n_threads) (2 * (size_t)(n_threads) + 2)
+#define COMPRESSOR_BLOCKS(n_threads) (4 * (size_t)(n_threads) + 2)
 
 struct compressor;
 
