@@ -318,7 +318,7 @@ static void note_stack_size(const struct recording_events *events,
 		recording_notes_add(notes, true,
 				    "%" PRIu32
 				    " KiB of each stack are copied, because at this rate "
-				    "more would not fit into the rings; --stack-size copies more.",
+				    "more could not be read in time; --stack-size copies more.",
 				    size >> 10);
 }
 
