@@ -100,8 +100,10 @@ static void write_heading(FILE *out, const struct value_row *row)
 {
 	fputs(row->is_parameter ? "\nparameter " : "\nlocal ", out);
 	printable_put(out, row->name);
-	fputs(": ", out);
-	printable_put(out, row->type);
+	if (*row->type) {
+		fputs(": ", out);
+		printable_put(out, row->type);
+	}
 	fprintf(out, "\n    known in %" PRIu64 " of %" PRIu64 " samples", row->n_known,
 		value_row_n(row));
 	if (row->n_later)

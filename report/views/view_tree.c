@@ -47,11 +47,20 @@ struct view_row *view_tree_add_row(struct view *view, struct view_row *parent,
 	return row;
 }
 
+/* What is a value's own is its function's, which the row of the value is below. */
+static uint32_t owner_of(const struct fold *fold, uint32_t i)
+{
+	const struct fold_node *node = &fold->nodes[i];
+	const bool is_value = fold->entities[node->entity].frame_kind == FRAME_VALUE;
+
+	return is_value && node->parent ? fold->nodes[node->parent].entity : node->entity;
+}
+
 static int leave_out(struct filling *filling, uint32_t i)
 {
 	const struct fold *fold = filling->fold;
 	struct view *view = filling->view;
-	uint32_t entity = fold->nodes[i].entity;
+	uint32_t entity = owner_of(fold, i);
 	struct view_row **row = &filling->left_out[entity];
 
 	if (!*row) {

@@ -166,6 +166,25 @@ expect_values() {
 	! grep -q '\[p->length' split.folded
 }
 
+@test "probe values: calls of values too small to be shown are their function's among the hottest" {
+	cat >many.c <<-'END'
+		__attribute__((noipa)) static long work(int kind) { return kind; }
+		int main(void)
+		{
+			long sum = 0;
+			for (int i = 0; i < 4000; i++)
+				sum += work(i % 400);
+			return sum == 1;
+		}
+	END
+	gcc -O1 -g -o many many.c
+	"$DENDRO" record -q -e 'uprobe:./many:work/value=kind/@1' -o many.data -- ./many
+	"$DENDRO" report --min 1 many.data >report.txt
+	grep -q '\.\.\. 400 more below 1 %' report.txt
+	sed -n '/hottest functions/,/^$/p' report.txt >hottest
+	[ "$(sed -n 's/  */ /g; 2,$p' hottest | grep .)" = " 100.00% 4000 work many" ]
+}
+
 @test "probe values: programs that run already, children, and the whole machine" {
 	local event='uprobe:./gcc-O2:numbers/value=n/'
 	[ "$(fetched children.data "$event" sh -c './gcc-O2; ./gcc-O2' | tr '\n' ';')" = \
