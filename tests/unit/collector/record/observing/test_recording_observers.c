@@ -311,7 +311,7 @@ static void the_table_ends_with_observers_that_look_at_threads(void **state)
 		"Java code",          "wakers",
 		"gaps in stacks",     "untouched pages in stacks",
 		"deep stacks",        "what signals interrupt",
-		"silent threads"
+		"silent threads",     "memory that variables lead to"
 	};
 
 	(void)state;
