@@ -1,6 +1,7 @@
 #include "report/fold/fold_profile.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,8 @@
 #include "report/names/source_paths.h"
 
 #define NONE FOLD_NONE
+/* That the columns have room for. */
+#define MAX_SQUARES 0x1p103
 
 /* State of the single pass over the tree that makes a fold. */
 struct folding {
@@ -525,14 +528,16 @@ static int fold_node(struct folding *folding, uint32_t parent, uint32_t node, ui
 	return entity == NONE ? -EINVAL : find_node(folding, parent, entity, node_ret);
 }
 
-/* The squares are of weights as they were received. */
-static double square_of_scale(const struct metric *metric)
+/* Squares of weights as they were received become those of scaled weights. Times of a stored
+ * profile may be any numbers. */
+static unsigned __int128 scale_squares(unsigned __int128 squares, const struct metric *metric)
 {
-	double scale = metric->is_scaled
-			       ? (double)metric->time_enabled_ns / (double)metric->time_running_ns
-			       : 1;
+	if (!metric->is_scaled || !metric->time_running_ns)
+		return squares;
+	const double scale = (double)metric->time_enabled_ns / (double)metric->time_running_ns;
+	const double scaled = (double)squares * scale * scale;
 
-	return scale * scale;
+	return (unsigned __int128)fmin(scaled, MAX_SQUARES);
 }
 
 /* Samples of equal weight, if the tree has no squares. */
@@ -545,9 +550,8 @@ static unsigned __int128 squares_of(const struct profile *profile, uint32_t node
 		return 0;
 	if (!cct->squares)
 		return (unsigned __int128)cost->weight * cost->weight / cost->samples;
-	unsigned __int128 squares = cct->squares[(size_t)node * cct->n_metrics + metric];
-	const struct metric *of = &profile->metrics[metric];
-	return of->is_scaled ? (unsigned __int128)((double)squares * square_of_scale(of)) : squares;
+	return scale_squares(cct->squares[(size_t)node * cct->n_metrics + metric],
+			     &profile->metrics[metric]);
 }
 
 static void add_error_columns(const struct folding *folding, uint32_t node, uint32_t cct_node)

@@ -131,6 +131,8 @@ static void shares_of_what_was_recorded_whole_have_no_error(void **state)
 	assert_true(error_of(fixture, VIEW_TREE, SHARE_TOTAL).error > 0);
 	metric->lost = 0;
 	metric->is_scaled = true;
+	metric->time_enabled_ns = 3;
+	metric->time_running_ns = 2;
 	assert_true(error_of(fixture, VIEW_TREE, SHARE_TOTAL).error > 0);
 }
 
