@@ -101,7 +101,7 @@ start_screen() { # start_screen COLUMNS ROWS OPTION... : dendro top on a termina
 	local columns=$1 rows=$2
 	shift 2
 	need_terminal
-	SOCKET=top
+	SOCKET=top-$((++n_screens)) # a server that was killed has its socket for a moment more
 	export TMUX_TMPDIR=$BATS_TEST_TMPDIR
 	tmux -L $SOCKET -f /dev/null -u new-session -d -x "$columns" -y "$rows" \
 		"cd '$BATS_TEST_TMPDIR'; LC_ALL=C.UTF-8 '$DENDRO' top $* 2>errors; echo ended with \$?; sleep 600"
