@@ -15,7 +15,7 @@
 #include "cct/base/clock.h"
 #include "cct/base/sentence.h"
 
-#define LOCK_NAME   "lock"
+#define LOCK_NAME   ".lock"
 #define SUFFIX      ".tmp"
 #define NAMES_TRIED 1000
 

@@ -50,7 +50,7 @@ static void other_names_are_none(void **state)
 {
 	static const char *const others[] = {
 		"",
-		"lock",
+		".lock",
 		"0.tmp",
 		"20261127T021000.000Z+60.000s",
 		"20261127T021000.000Z+60.000s.cct.old",
