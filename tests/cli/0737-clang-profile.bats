@@ -2,6 +2,10 @@
 # branches; llvm-profdata reads the same from them, and clang uses them.
 
 load lib
+load line_profile
+
+LINE_SOURCE=feedback.c
+LINE_PROFILE=feedback.prof
 
 CLANG=(clang-14 -std=gnu17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -Wno-unknown-attributes
 	-I "$BATS_TEST_DIRNAME/../workloads")
@@ -26,27 +30,6 @@ make_profile() {
 setup() {
 	skip_unprepared
 	cd "$BATS_FILE_TMPDIR"
-}
-
-# offset_of FUNCTION TEXT : how far the line with this text is below the first one of the function
-offset_of() {
-	awk -v start=" $1(" -v text="$2" 'index($0, start) && !begin && !/;$/ { begin = NR }
-		begin && index($0, text) { print NR - begin; exit }' feedback.c
-}
-
-# lines_of FUNCTION : as they are in the profile
-lines_of() {
-	awk -v name="$1" '/^[^ ]/ { is_in = index($0, name ":") == 1 } is_in' feedback.prof
-}
-
-# line_count FUNCTION TEXT : the count of its line with this text, which has one block
-line_count() {
-	lines_of "$1" | awk -v place="^ $(offset_of "$1" "$2")([.][0-9]+)?: " '$0 ~ place { print $2 }'
-}
-
-# head_of FUNCTION : how often it was entered
-head_of() {
-	lines_of "$1" | sed -n "s/^$1:[0-9]*://p"
 }
 
 # expect_counts FUNCTION COUNT COUNT NUMERATOR DENOMINATOR : how two counts share the function's samples
@@ -133,8 +116,8 @@ expect_counts() {
 }
 
 @test "clang inlines what was inlined, and lays out what is hot first" {
-	grep -q "'inner' inlined into 'outer' to match profiling context" <("${REBUILD[@]}" -S -o hot.s \
-		-Rpass=sample-profile-inline feedback.c 2>&1)
+	"${REBUILD[@]}" -S -o hot.s -Rpass=sample-profile-inline feedback.c 2>remarks
+	grep -q "'inner' inlined into 'outer' to match profiling context" remarks
 	"${CLANG[@]}" -g -S -o plain.s feedback.c
 	expect_equal "without a profile" "$(grep -oE '# (often|seldom)$' plain.s | tr -d '# ' | tr '\n' ' ')" "seldom often "
 	expect_equal "with it" "$(grep -oE '# (often|seldom)$' hot.s | tr -d '# ' | tr '\n' ' ')" "often seldom "

@@ -2,6 +2,10 @@
 # them.
 
 load lib
+load line_profile
+
+LINE_SOURCE=feedback.c
+LINE_PROFILE=feedback.text
 
 GCC=(gcc-12 -std=gnu17 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I "$BATS_TEST_DIRNAME/../workloads")
 REBUILD=("${GCC[@]}" -g -fauto-profile=feedback.afdo)
@@ -26,27 +30,6 @@ make_profile() {
 setup() {
 	skip_unprepared
 	cd "$BATS_FILE_TMPDIR"
-}
-
-# offset_of FUNCTION TEXT : how far the line with this text is below the first one of the function
-offset_of() {
-	awk -v start=" $1(" -v text="$2" 'index($0, start) && !begin && !/;$/ { begin = NR }
-		begin && index($0, text) { print NR - begin; exit }' feedback.c
-}
-
-# lines_of FUNCTION : as they are in the profile
-lines_of() {
-	awk -v name="$1" '/^[^ ]/ { is_in = index($0, name ":") == 1 } is_in' feedback.text
-}
-
-# line_count FUNCTION TEXT : the count of its line with this text
-line_count() {
-	lines_of "$1" | awk -v place=" $(offset_of "$1" "$2"):" 'index($0, place) == 1 { print $2 }'
-}
-
-# head_of FUNCTION : how often it was entered
-head_of() {
-	lines_of "$1" | sed -n "s/^$1:[0-9]*://p"
 }
 
 @test "branches have the shares by which they were taken" {

@@ -2,6 +2,10 @@
 # clang takes them.
 
 load lib
+load line_profile
+
+# shellcheck disable=SC2034
+LINE_SOURCE=contexts.c
 
 CLANG=(clang-14 -std=gnu17 -D_GNU_SOURCE -O2 -g -Wno-unknown-attributes -I "$BATS_TEST_DIRNAME/../workloads")
 
@@ -69,12 +73,6 @@ make_profile() {
 setup() {
 	skip_unprepared
 	cd "$BATS_FILE_TMPDIR"
-}
-
-# offset_of FUNCTION TEXT : how far the line with this text is below the first one of the function
-offset_of() {
-	awk -v start=" $1(" -v text="$2" 'index($0, start) && !begin && !/;$/ { begin = NR }
-		begin && index($0, text) { print NR - begin; exit }' contexts.c
 }
 
 # lines_of CONTEXT : those of the function whose context ends so
