@@ -56,12 +56,6 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-values() { # values FILE FILTER ARGUMENT... : of the JSON
-	local file=$1 filter=$2
-	shift 2
-	"$DENDRO" values --format json -i "$file" "$@" | jq -r "$filter"
-}
-
 # within FILE [FUNCTION] : the share of the value, as exported, is within four standard errors.
 within() {
 	values "$1" '.variables[] | select(.name == $ENV.variable) | .values[] |

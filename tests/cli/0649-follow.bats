@@ -45,12 +45,6 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 }
 
-values() { # values FILE FILTER ARGUMENT... : of the JSON
-	local file=$1 filter=$2
-	shift 2
-	"$DENDRO" values --format json -i "$file" "$@" | jq -r "$filter"
-}
-
 # The samples with a value that ends so, then all that know one.
 samples_with() { # samples_with FILE VALUE EXPRESSION
 	values "$1" '.variables[0] | "\([.values[] | select(.value | endswith($ENV.value)) |

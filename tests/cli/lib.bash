@@ -347,3 +347,9 @@ expect_near() { # expect_near WHAT VALUE EXPECTED PERCENT
 		exit !((off < 0 ? -off : off) <= expected * percent / 100)
 	}'
 }
+
+values() { # values FILE FILTER ARGUMENT... : what the filter finds in the JSON of dendro values
+	local file=$1 filter=$2
+	shift 2
+	"$DENDRO" values --format json -i "$file" "$@" | jq -r "$filter"
+}
