@@ -194,7 +194,7 @@ static int write_sample(struct drain *drain, size_t ring, const struct perf_even
 	void *room;
 
 	drain->n_samples++;
-	if (drain->conditions)
+	if (drain->conditions && drain->conditions->has_events)
 		see_event(drain, &layout, header);
 	sample_trim_init(&trim, &layout, header);
 	int err = drain->leaves_stacks ? leave_stack_out(drain, ring, &trim)

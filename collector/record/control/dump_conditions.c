@@ -99,6 +99,7 @@ static enum dump_condition_error find_events(struct dump_conditions *conditions,
 		if (strcmp(events[i].name, name) != 0)
 			continue;
 		conditions->of_events[i] = condition;
+		conditions->has_events = true;
 		error = DUMP_CONDITION_OK;
 	}
 	return error;

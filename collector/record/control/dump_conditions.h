@@ -55,6 +55,7 @@ struct dump_conditions {
 	size_t n;
 	const char *proc;                  /* of the files of levels; borrowed */
 	struct dump_condition **of_events; /* for each event of the recording; NULL: none */
+	bool has_events;                   /* samples are looked at */
 	bool has_times;                    /* off the CPU */
 	struct thread_waits waits;
 	int32_t own_pid;   /* its threads' times off the CPU do not count */
