@@ -154,7 +154,7 @@ static enum debug_reason leave_reference(const struct debug_frame *frame, struct
 	}
 }
 
-/* One evaluation of the question. @wrong_ret: why not, if that is no debug_reason. */
+/* One evaluation of the question. @wrong_ret: why not, where no debug_reason fits. */
 static enum debug_reason evaluate(struct question *question, struct entry_evaluation *evaluation,
 				  struct kind_of_value *kind, struct entry_place *found,
 				  const char **wrong_ret)
@@ -248,8 +248,8 @@ static const char *reason_text(enum debug_reason reason)
 		return "has no place when the function is entered, by the debug information "
 		       "(optimized out)";
 	case DEBUG_NO_SUCH_PART:
-		return "does not fit its types: there is no such member, or it is no pointer or "
-		       "array";
+		return "does not fit its types: there is no such member, or it is not a pointer "
+		       "or array";
 	case DEBUG_NO_INFORMATION:
 		return "leads to a type that the debug information does not describe";
 	case DEBUG_NO_MEMORY:

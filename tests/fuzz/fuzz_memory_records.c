@@ -1,4 +1,4 @@
-/* A memory record of any bytes: decoded, and asked for addresses in and around its parts. */
+/* A memory record of any bytes: decoded; then addresses in and around its parts are read. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -41,8 +41,8 @@ static const part_reader readers_of_last[N_PARTS] = {
 	run_epochs_part_read, starts_part_read,  activations_part_read, losses_part_read,
 };
 
-/* Beside the first and the last version, names may be those of the last one, and rows those of
- * version 3. */
+/* Beside the first and the last version, names may have the format of the last one, and rows that
+ * of version 3. */
 static part_reader find_reader(const part_reader *readers, int i, bool is_later)
 {
 	const bool is_last = readers == readers_of_last;

@@ -54,7 +54,7 @@ static void add_note(struct notes *notes, size_t address_size, const uint64_t ad
 
 static struct elf_probes parse(const struct notes *notes, size_t address_size, uint64_t base)
 {
-	/* On the heap and without anything behind it, for sanitizers. */
+	/* On the heap and with nothing after it, for sanitizers. */
 	uint8_t *bytes = malloc(notes->size + !notes->size);
 	struct elf_probes probes;
 

@@ -242,7 +242,7 @@ static void a_regular_sample_takes_four_bytes_before_compression(void **state)
 	profile_destroy(many);
 }
 
-/* A thread with a path of its own for each sample, which goes to the other CPU and back: @n_stays
+/* A thread with a separate path for each sample, which goes to the other CPU and back: @n_stays
  * times 100 samples. The bytes of its rows. */
 static size_t size_of_moves(unsigned n_stays)
 {

@@ -623,7 +623,7 @@ static void each_sample_wakes_the_reader_if_that_is_wanted(void **state)
 	assert_int_equal(fixture_open(fixture), 0);
 	attr = &fixture->evlist->events[0].attr;
 	assert_true(attr->watermark && attr->wakeup_watermark == 1);
-	/* Not those of the sideband. */
+	/* The sideband event is different. */
 	assert_true(fixture->evlist->events[1].attr.wakeup_watermark > 1);
 	fixture_destroy(fixture);
 }

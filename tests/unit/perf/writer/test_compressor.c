@@ -16,7 +16,7 @@
 
 enum { N_BLOCKS = 40, RECORD_SIZE = 4096, RECORDS_PER_BLOCK = 100 };
 
-/* What was passed on; no lock: it is one block at a time. */
+/* The bytes of the blocks that were written; no lock: it is one block at a time. */
 struct file {
 	uint8_t *bytes;
 	size_t size;

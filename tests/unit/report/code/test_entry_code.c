@@ -60,7 +60,7 @@ static void stores_of_a_function_without_optimization_are_found(void **state)
 	expect_other(&code, -8 - 0x20, 8, ENTRY_STORED_VECTOR);
 	expect_other(&code, -8 - 0x30, 4, ENTRY_NOT_STORED);
 	expect_other(&code, -8 - 0x40, 8, ENTRY_NOT_STORED);
-	/* More than what was stored at once. */
+	/* More bytes than one instruction stored. */
 	expect_other(&code, -8 - 0x14, 8, ENTRY_NOT_STORED);
 	assert_true(code.registers[BP].is_known);
 	assert_int_equal(code.registers[BP].reg, SP);

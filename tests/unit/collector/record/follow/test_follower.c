@@ -99,7 +99,7 @@ static bool receive(struct fixture *fixture, struct follow_request *request_ret)
 	return true;
 }
 
-/* Sends an answer with a record, whose thread is none of its business. */
+/* Sends an answer with a record. The thread in it does not matter. */
 static void answer(struct fixture *fixture, uint64_t number, size_t n_missing)
 {
 	const struct memory_record memory = {
