@@ -4,75 +4,17 @@
 
 #include "cct/base/printable.h"
 #include "cct/text/json_string.h"
+#include "collector/command-line/paragraph.h"
 
 #define MAX_NAME_COLUMNS 46
-#define MIN_TEXT_COLUMNS 24 /* in narrower terminals lines are not wrapped */
 #define PART_INDENT      2
-
-/* The width with escapes as printable_next() makes them. */
-static unsigned write_word(FILE *out, const char *text, size_t size, bool utf8)
-{
-	const char *end = text + size;
-	unsigned width = 0, columns;
-	char bytes[PRINTABLE_MAX];
-
-	while (text < end) {
-		size_t n = printable_next(&text, utf8, bytes, &columns);
-
-		if (out)
-			fwrite(bytes, 1, n, out);
-		width += columns;
-	}
-	return width;
-}
-
-/* Text from column @indent on, and where it has got to. @width 0: in one line. */
-struct paragraph {
-	FILE *out;
-	unsigned indent, width, column;
-	bool utf8;
-};
-
-static struct paragraph paragraph_begin(FILE *out, const struct event_listing *listing,
-					unsigned indent)
-{
-	return (struct paragraph){
-		.out = out,
-		.indent = indent,
-		.width = listing->width < indent + MIN_TEXT_COLUMNS ? 0 : listing->width,
-		.column = indent,
-		.utf8 = listing->utf8,
-	};
-}
-
-static void add_words(struct paragraph *paragraph, const char *text)
-{
-	const unsigned indent = paragraph->indent, width = paragraph->width;
-
-	while (*(text += strspn(text, " "))) {
-		size_t size = strcspn(text, " ");
-		unsigned columns = write_word(NULL, text, size, paragraph->utf8);
-
-		if (paragraph->column > indent && width &&
-		    paragraph->column + 1 + columns > width) {
-			fprintf(paragraph->out, "\n%*s", (int)indent, "");
-			paragraph->column = indent;
-		} else if (paragraph->column > indent) {
-			putc(' ', paragraph->out);
-			paragraph->column++;
-		}
-		write_word(paragraph->out, text, size, paragraph->utf8);
-		paragraph->column += columns;
-		text += size;
-	}
-}
 
 static void write_wrapped(FILE *out, const struct event_listing *listing, const char *text,
 			  unsigned indent)
 {
-	struct paragraph paragraph = paragraph_begin(out, listing, indent);
+	struct paragraph paragraph = paragraph_begin(out, listing->width, indent, listing->utf8);
 
-	add_words(&paragraph, text);
+	paragraph_add(&paragraph, text);
 	putc('\n', out);
 }
 
@@ -88,11 +30,11 @@ static unsigned name_width(const struct catalog_entry *entry, bool utf8)
 static void write_name(FILE *out, const struct catalog_entry *entry, bool utf8)
 {
 	fprintf(out, "%*s", entry->is_part ? 2 + PART_INDENT : 2, "");
-	write_word(out, entry->name, strlen(entry->name), utf8);
+	paragraph_put(out, entry->name, strlen(entry->name), utf8);
 	if (!entry->aliases)
 		return;
 	fputs(", ", out);
-	write_word(out, entry->aliases, strlen(entry->aliases), utf8);
+	paragraph_put(out, entry->aliases, strlen(entry->aliases), utf8);
 }
 
 /* @previous: the note of the previous entry. */
@@ -112,10 +54,10 @@ static void write_entry(FILE *out, const struct event_listing *listing,
 		fprintf(out, "\n%*s", (int)indent, "");
 	else
 		fprintf(out, "%*s", width > names ? 2 : (int)(names - width + 2), "");
-	struct paragraph paragraph = paragraph_begin(out, listing, indent);
+	struct paragraph paragraph = paragraph_begin(out, listing->width, indent, listing->utf8);
 	if (is_missing)
-		add_words(&paragraph, "(not here)");
-	add_words(&paragraph, entry->description);
+		paragraph_add(&paragraph, "(not here)");
+	paragraph_add(&paragraph, entry->description);
 	putc('\n', out);
 	if (!is_missing || !entry->note || (previous && strcmp(previous, entry->note) == 0))
 		return;
