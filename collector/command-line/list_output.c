@@ -4,7 +4,7 @@
 
 #include "cct/base/printable.h"
 #include "cct/text/json_string.h"
-#include "collector/command-line/paragraph.h"
+#include "report/terminal/paragraph.h"
 
 #define MAX_NAME_COLUMNS 46
 #define PART_INDENT      2

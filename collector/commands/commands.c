@@ -7,6 +7,7 @@
 
 const struct subcommand commands[] = {
 	{ &list_line, "list what can be recorded on this machine", cmd_list },
+	{ &doctor_line, "show what limits recordings here, and what changes it", cmd_doctor },
 	{ &record_line, "record a command, processes or the whole machine", cmd_record },
 	{ &top_line, "show where the cost goes, while it is recorded", cmd_top },
 	{ &agent_line, "record the whole machine all the time, in windows", cmd_agent },

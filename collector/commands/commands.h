@@ -18,8 +18,8 @@ extern const struct subcommand commands[];
 int commands_run(int argc, char **argv);
 
 extern const struct command_line agent_line, annotate_line, archive_line, branches_line,
-	browse_line, build_line, debug_unwind_line, diff_line, export_line, list_line, merge_line,
-	record_line, report_line, script_line, top_line, values_line, view_line;
+	browse_line, build_line, debug_unwind_line, diff_line, doctor_line, export_line, list_line,
+	merge_line, record_line, report_line, script_line, top_line, values_line, view_line;
 
 int cmd_agent(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
@@ -29,6 +29,7 @@ int cmd_browse(int argc, char **argv);
 int cmd_build(int argc, char **argv);
 int cmd_debug_unwind(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_merge(int argc, char **argv);

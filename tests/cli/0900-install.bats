@@ -9,7 +9,7 @@ load lib
 	make -s install DESTDIR="$BATS_TEST_TMPDIR" prefix=/usr
 	"$BATS_TEST_TMPDIR/usr/bin/dendro" --version
 	files=$(find "$BATS_TEST_TMPDIR" -name '*.1' -printf '%f\n' | sort | tr '\n' ' ')
-	expect_equal "man pages" "$files" "dendro-agent.1 dendro-annotate.1 dendro-archive.1 dendro-branches.1 dendro-browse.1 dendro-build.1 dendro-debug-unwind.1 dendro-diff.1 dendro-export.1 dendro-list.1 dendro-merge.1 dendro-record.1 dendro-report.1 dendro-script.1 dendro-top.1 dendro-values.1 dendro-view.1 dendro.1 "
+	expect_equal "man pages" "$files" "dendro-agent.1 dendro-annotate.1 dendro-archive.1 dendro-branches.1 dendro-browse.1 dendro-build.1 dendro-debug-unwind.1 dendro-diff.1 dendro-doctor.1 dendro-export.1 dendro-list.1 dendro-merge.1 dendro-record.1 dendro-report.1 dendro-script.1 dendro-top.1 dendro-values.1 dendro-view.1 dendro.1 "
 	make -s uninstall DESTDIR="$BATS_TEST_TMPDIR" prefix=/usr
 	expect_equal left "$(find "$BATS_TEST_TMPDIR/usr" -type f | wc -l)" 0
 }

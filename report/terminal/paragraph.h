@@ -2,8 +2,8 @@
  * Text for people that is wrapped between words at the width of a terminal. Names in it come from
  * outside, and are escaped as printable_next() does.
  */
-#ifndef COLLECTOR_COMMAND_LINE_PARAGRAPH_H
-#define COLLECTOR_COMMAND_LINE_PARAGRAPH_H
+#ifndef REPORT_TERMINAL_PARAGRAPH_H
+#define REPORT_TERMINAL_PARAGRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>

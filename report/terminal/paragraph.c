@@ -1,4 +1,4 @@
-#include "collector/command-line/paragraph.h"
+#include "report/terminal/paragraph.h"
 
 #include <string.h>
 
