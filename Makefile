@@ -46,7 +46,8 @@ WITHOUT  := report/browse/$(if $(NCURSES),no,browse)_screen.c \
 	    report/verify/verify_$(if $(SQLITE),no_)sqlite.c
 SOURCES  := $(filter-out collector/main.c $(WITHOUT),$(sort $(shell find $(FOLDERS) -name '*.c')))
 HEADERS  := $(sort $(shell find $(FOLDERS) -name '*.h'))
-OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/report/html/page_bytes.o
+OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/report/html/page_bytes.o \
+	    $(BUILD)/collector/completion/script_bytes.o
 ARCHIVE  := $(BUILD)/libdendro.a
 UNIT     := $(patsubst %.c,$(BUILD)/%,$(sort $(shell find tests/unit -name 'test_*.c')))
 FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/fixtures/*.c))
@@ -105,6 +106,11 @@ $(PAGE)/comparison.html: report/html/diff/template.html $(PAGE)/comparison.css \
 	mv $@.new $@
 $(PAGE)/page_bytes.o: report/html/page_bytes.S $(PAGE)/page.html $(PAGE)/comparison.html
 	$(CC) -c -Wa,-I$(PAGE) -o $@ $<
+
+COMPLETION := collector/completion
+$(BUILD)/$(COMPLETION)/script_bytes.o: $(COMPLETION)/script_bytes.S $(wildcard $(COMPLETION)/dendro.*)
+	@mkdir -p $(@D)
+	$(CC) -c -Wa,-I$(COMPLETION) -o $@ $<
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/unit/fixtures.a $(ARCHIVE)
 	@mkdir -p $(@D)
@@ -278,12 +284,19 @@ fuzz:
 	tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
 
 MAN := $(wildcard docs/man/*.1)
+bash_completion := $(prefix)/share/bash-completion/completions/dendro
+zsh_completion  := $(prefix)/share/zsh/site-functions/_dendro
+fish_completion := $(prefix)/share/fish/vendor_completions.d/dendro.fish
 install: all
 	install -D -m 755 $(BUILD)/dendro $(DESTDIR)$(bindir)/dendro
 	install -d $(DESTDIR)$(mandir)/man1
 	install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1
+	install -D -m 644 $(COMPLETION)/dendro.bash $(DESTDIR)$(bash_completion)
+	install -D -m 644 $(COMPLETION)/dendro.zsh $(DESTDIR)$(zsh_completion)
+	install -D -m 644 $(COMPLETION)/dendro.fish $(DESTDIR)$(fish_completion)
 uninstall:
-	rm -f $(DESTDIR)$(bindir)/dendro $(MAN:docs/man/%=$(DESTDIR)$(mandir)/man1/%)
+	rm -f $(DESTDIR)$(bindir)/dendro $(MAN:docs/man/%=$(DESTDIR)$(mandir)/man1/%) \
+		$(DESTDIR)$(bash_completion) $(DESTDIR)$(zsh_completion) $(DESTDIR)$(fish_completion)
 
 clean:
 	rm -rf build build-*

@@ -80,6 +80,8 @@ struct command_line {
 	const struct command_option *of_perf;
 	const char *notes;        /* after the options; NULL: none */
 	bool is_ended_by_operand; /* words after the first operand are not options */
+	/* The words that operands may be, up to a row of zeros; NULL: names of files, or others. */
+	const struct choice *operands;
 };
 
 struct parsed_line {

@@ -45,6 +45,16 @@ static const struct command_option options_of_doctor[] = {
 	{ 0 },
 };
 
+/* The operands, by name, as the table below has them. */
+static const struct choice check_names[] = {
+	{ "own-programs", 0 },    { "kernel-code", 0 },    { "whole-machine", 0 },
+	{ "hardware-events", 0 }, { "branches", 0 },       { "tracepoints", 0 },
+	{ "probes", 0 },          { "breakpoints", 0 },    { "bpf", 0 },
+	{ "kernel-names", 0 },    { "function-names", 0 }, { "debuginfod", 0 },
+	{ "sample-rate", 0 },     { "ring-memory", 0 },    { "open-files", 0 },
+	{ "free-space", 0 },      { "security", 0 },       { NULL, 0 },
+};
+
 const struct command_line doctor_line = {
 	.command = "doctor",
 	.synopsis = "[OPTIONS] [CHECK...]",
@@ -56,6 +66,7 @@ const struct command_line doctor_line = {
 		"function-names, debuginfod, sample-rate, ring-memory, open-files, free-space,\n"
 		"security. Default: all.",
 	.options = options_of_doctor,
+	.operands = check_names,
 	.notes = "The exit status is 1 if the answer to one of the CHECKs is no, and 129 after "
 		 "wrong use.",
 };

@@ -4,6 +4,7 @@
 
 #include "cct/text/near_names.h"
 #include "collector/command-line/messages.h"
+#include "collector/completion/completion.h"
 
 const struct subcommand commands[] = {
 	{ &list_line, "list what can be recorded on this machine", cmd_list },
@@ -59,7 +60,8 @@ static void print_help(FILE *out)
 	      out);
 	for (const struct subcommand *command = commands; command->line; command++)
 		fprintf(out, "  %-12s  %s\n", command->line->command, command->summary);
-	fputs("  help          show this text, or describe a command: dendro help COMMAND\n"
+	fputs("  completion    complete commands and options in bash, zsh or fish\n"
+	      "  help          show this text, or describe a command: dendro help COMMAND\n"
 	      "  version       show the version\n\n"
 	      "Start with:\n"
 	      "  dendro record COMMAND     record one command into dendro.data\n"
@@ -111,13 +113,28 @@ static int help(const char *name)
 {
 	const struct subcommand *command = name ? find(name) : NULL;
 
-	if (name && !command)
+	if (name && !command && strcmp(name, completion_line.command) != 0)
 		return complain_of_unknown(name);
 	if (command)
 		options_print_help(stdout, command->line);
+	else if (name)
+		options_print_help(stdout, &completion_line);
 	else
 		print_help(stdout);
 	return 0;
+}
+
+/* "dendro completion SHELL": it needs the table of all commands. */
+static int complete(int argc, char **argv)
+{
+	struct completed_command completed[sizeof(commands) / sizeof(commands[0]) + 1] = { 0 };
+	size_t n = 0;
+
+	for (; commands[n].line; n++)
+		completed[n] = (struct completed_command){ commands[n].line, commands[n].summary };
+	completed[n] = (struct completed_command){ &completion_line,
+						   "complete words in bash, zsh or fish" };
+	return completion_run(completed, argc, argv);
 }
 
 static bool is_one_of(const char *name, const char *word, const char *option, const char *letter)
@@ -136,6 +153,8 @@ int commands_run(int argc, char **argv)
 		return printf("dendro %s\n", DENDRO_VERSION) < 0;
 	if (is_one_of(name, "help", "--help", "-h"))
 		return help(argc > 2 ? argv[2] : NULL);
+	if (strcmp(name, completion_line.command) == 0)
+		return complete(argc - 1, argv + 1);
 	const struct subcommand *command = find(name);
 	return command ? command->run(argc - 1, argv + 1) : complain_of_unknown(name);
 }

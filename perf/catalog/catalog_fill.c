@@ -332,3 +332,29 @@ struct event_catalog *catalog_fill_create(const struct perf_limits *limits, bool
 	event_catalog_destroy(catalog);
 	return NULL;
 }
+
+static bool needs_counters(const struct catalog_entry *entry)
+{
+	return is_worth_trying(entry) || entry->kind == CATALOG_PROCESSOR;
+}
+
+static int list_names(struct event_catalog *catalog)
+{
+	bool has_counters = can_record("cycles");
+	int err = list_all(catalog, false);
+
+	for (size_t i = 0; i < catalog->n_entries; i++)
+		catalog->entries[i].is_recordable =
+			has_counters || !needs_counters(&catalog->entries[i]);
+	return err;
+}
+
+struct event_catalog *catalog_names_create(void)
+{
+	struct event_catalog *catalog = calloc(1, sizeof(*catalog));
+
+	if (!catalog || list_names(catalog) == 0)
+		return catalog;
+	event_catalog_destroy(catalog);
+	return NULL;
+}

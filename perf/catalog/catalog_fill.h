@@ -11,5 +11,8 @@
 /* @with_parts: lists unit masks and fields, too. Returns NULL if memory is exhausted. The caller
  * frees the catalog with event_catalog_destroy(). */
 struct event_catalog *catalog_fill_create(const struct perf_limits *limits, bool with_parts);
+/* The names alone, in a few milliseconds: no event is tried but one of the processor's, for all of
+ * them. Likewise. */
+struct event_catalog *catalog_names_create(void);
 
 #endif
