@@ -116,7 +116,7 @@ static int run_session(struct branches_command *command, struct dendro *session,
 {
 	const struct symbolizer_options names = { .names = command->names, .no_inlines = true };
 	struct branch_stacks stacks;
-	int err = branch_stacks_read(session, &names, &stacks);
+	int err = branch_stacks_read(session, &names, false, &stacks);
 
 	command->output.n_without = stacks.n_without;
 	command->output.n_filtered = stacks.n_filtered;

@@ -328,7 +328,7 @@ static int read_branches(struct export_command *command, struct dendro **session
 	if (!err)
 		err = dendro_open(&source, &options, session_ret, &error);
 	if (!err)
-		err = branch_stacks_read(*session_ret, &report->symbolizer, stacks);
+		err = branch_stacks_read(*session_ret, &report->symbolizer, false, stacks);
 	if (err)
 		return message_error_of_file("export", report->path,
 					     error ? error : strerror(-err));

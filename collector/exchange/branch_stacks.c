@@ -6,10 +6,14 @@
 
 #include "cct/base/array.h"
 
-/* The branches of one sample; the array is used again for the next one. */
+/* The branches of one sample, and its callers, if these are asked for; the arrays are used again
+ * for the next one. */
 struct stack_steps {
 	struct branch_step *steps;
 	size_t n_allocated;
+	bool by_context;
+	uint32_t *contexts;
+	size_t contexts_allocated;
 };
 
 static bool has_all_branches(uint64_t filter)
@@ -17,6 +21,49 @@ static bool has_all_branches(uint64_t filter)
 	const uint64_t lacking = PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX;
 
 	return filter & PERF_SAMPLE_BRANCH_ANY && !(filter & lacking);
+}
+
+/* Whether it is what a context consists of: a function, or why its callers are missing. */
+static bool has_context(const struct frame *frame)
+{
+	return frame->kind == FRAME_USER || frame->kind == FRAME_KERNEL ||
+	       (frame->kind == FRAME_MARKER && marker_is_reason((enum marker)frame->offset));
+}
+
+/* A path of the sampled instruction alone has no callers. 0 or -ENOMEM. */
+static int find_callers(struct dendro *session, const struct sample *sample,
+			struct branch_paths *paths, struct stack_steps *steps,
+			struct branch_callers *callers_ret)
+{
+	uint32_t context = CONTEXT_TOP;
+	size_t n = 0;
+	int err = dendro_resolve(session);
+	const struct call_path *path = &sample->path;
+
+	*callers_ret = (struct branch_callers){ 0 };
+	if (err || path->user_half == USER_FLAT)
+		return err;
+	err = array_reserve(steps->contexts, 0, steps->contexts_allocated, path->n_frames);
+	for (size_t i = 0; i < path->n_frames && !err; i++) {
+		struct frame_name name;
+
+		if (!has_context(&path->frames[i]))
+			continue;
+		err = symbolizer_name(paths->symbolizer, &path->frames[i], &name);
+		if (err)
+			break;
+		const struct branch_context callee = {
+			.function = name.function,
+			.name = name.name,
+			.is_kernel = path->frames[i].kind == FRAME_KERNEL,
+		};
+		err = branch_contexts_enter(&paths->contexts, context, &callee, &context);
+		/* From the sampled function on: the last one is the first. */
+		steps->contexts[path->n_frames - ++n] = context;
+	}
+	if (!err)
+		*callers_ret = (struct branch_callers){ steps->contexts + path->n_frames - n, n };
+	return err;
 }
 
 /* The kernel lists the last branch first. 0 or -ENOMEM. */
@@ -39,7 +86,11 @@ static int add_stack(struct dendro *session, const struct sample *sample,
 		if (!err)
 			err = branch_paths_place(paths, &to, branch->to, &step->to);
 	}
-	return err ? err : branch_paths_add(paths, steps->steps, n);
+	struct branch_callers callers;
+	if (!err && steps->by_context)
+		err = find_callers(session, sample, paths, steps, &callers);
+	return err ? err
+		   : branch_paths_add(paths, steps->steps, n, steps->by_context ? &callers : NULL);
 }
 
 /* 0 or -ENOMEM. */
@@ -56,9 +107,9 @@ static int begin(struct branch_stacks *stacks, struct dendro *session,
 }
 
 int branch_stacks_read(struct dendro *session, const struct symbolizer_options *names,
-		       struct branch_stacks *stacks)
+		       bool by_context, struct branch_stacks *stacks)
 {
-	struct stack_steps steps = { 0 };
+	struct stack_steps steps = { .by_context = by_context };
 	const struct sample *sample;
 	int got = 0, err = 0;
 
@@ -77,6 +128,7 @@ int branch_stacks_read(struct dendro *session, const struct symbolizer_options *
 			err = add_stack(session, sample, &stacks->paths, &steps);
 	}
 	free(steps.steps);
+	free(steps.contexts);
 	return err ? err : got;
 }
 

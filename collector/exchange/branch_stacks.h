@@ -12,10 +12,11 @@ struct branch_stacks {
 	uint64_t n_filtered;           /* samples whose branches are not all that were taken */
 };
 
-/* Reads all samples of a session with options.no_paths, which must outlive the stacks. 0 or -errno;
- * the stacks are to be released in each case. */
+/* Reads all samples of a session with options.no_paths, which must outlive the stacks.
+ * @by_context: paths in different calling contexts are different paths. 0 or -errno; the stacks are
+ * to be released in each case. */
 int branch_stacks_read(struct dendro *session, const struct symbolizer_options *names,
-		       struct branch_stacks *stacks);
+		       bool by_context, struct branch_stacks *stacks);
 void branch_stacks_deinit(struct branch_stacks *stacks);
 
 #endif

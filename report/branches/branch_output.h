@@ -10,6 +10,7 @@ struct branch_options {
 	const char *function; /* only this one; NULL: all */
 	uint32_t n_top;       /* of functions, and of the paths of each, in text */
 	bool has_blocks;      /* text: the blocks of each function, too; JSON has them */
+	bool by_context;      /* functions are told apart by their contexts; no blocks */
 	uint64_t n_without;   /* samples that have no branches */
 	uint64_t n_filtered;  /* samples whose branches are not all that were taken */
 };

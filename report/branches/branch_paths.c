@@ -12,6 +12,7 @@
 /* A function that was entered, and the path that it is on. */
 struct activation {
 	uint32_t function;
+	uint32_t call;                 /* in branch_walk.calls */
 	uint64_t resume, resume_after; /* where it goes on when what it called returns */
 	uint32_t at;                   /* the last instruction that was reached */
 	uint32_t last_jump;            /* in branch_walk.jumps */
@@ -24,18 +25,30 @@ struct walk_jump {
 	uint32_t before;
 };
 
+/* A path that was walked; its context is known at the end of the stack. */
+struct walked_path {
+	struct branch_path path;
+	uint32_t last_jump;
+	uint32_t call;
+};
+
 /* One stack of branches; the arrays are used again for the next one. */
 struct branch_walk {
 	struct activation *stack;
 	uint32_t n_stack, stack_allocated;
 	struct walk_jump *jumps;
 	uint32_t n_jumps, jumps_allocated;
+	struct walked_path *paths;
+	uint32_t n_paths, paths_allocated;
+	struct stack_calls calls;
+	uint32_t *active;
+	uint32_t active_allocated;
 };
 
 static uint32_t hash_of_path(const struct branch_paths *paths, const struct branch_path *path)
 {
-	const uint32_t words[] = { path->function, path->begin, path->end,
-				   path->first,    path->last,  path->n_jumps };
+	const uint32_t words[] = { path->function, path->context, path->begin,  path->end,
+				   path->first,    path->last,    path->n_jumps };
 	uint64_t hash = HASH_START;
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -56,8 +69,9 @@ static bool slot_has_key(const void *slot, const void *key, const void *owner)
 	const struct branch_paths *paths = owner;
 	const struct branch_path *a = &paths->paths[*(const uint32_t *)slot - 1], *b = key;
 
-	return a->function == b->function && a->begin == b->begin && a->end == b->end &&
-	       a->first == b->first && a->last == b->last && a->n_jumps == b->n_jumps &&
+	return a->function == b->function && a->context == b->context && a->begin == b->begin &&
+	       a->end == b->end && a->first == b->first && a->last == b->last &&
+	       a->n_jumps == b->n_jumps &&
 	       (!a->n_jumps || memcmp(paths->jumps + a->jumps, paths->jumps + b->jumps,
 				      a->n_jumps * sizeof(*paths->jumps)) == 0);
 }
@@ -97,22 +111,40 @@ static int add_path(struct branch_paths *paths, const struct branch_path *path)
 	return 0;
 }
 
-static int finish(struct branch_paths *paths, struct activation *top, enum path_end end)
+static int finish(struct branch_paths *paths, const struct activation *top, enum path_end end)
 {
-	const struct branch_walk *walk = paths->walk;
-	struct branch_path *path = &top->path;
+	struct branch_walk *walk = paths->walk;
 
 	if (top->function == BRANCH_NO_FUNCTION)
 		return 0;
-	if (array_reserve(paths->jumps, paths->n_jumps, paths->jumps_allocated, top->n_jumps))
+	if (array_reserve(walk->paths, walk->n_paths, walk->paths_allocated, 1))
 		return -ENOMEM;
-	path->end = (uint8_t)end;
-	path->last = top->at;
-	path->jumps = paths->n_jumps;
-	path->n_jumps = top->n_jumps;
-	for (uint32_t i = top->n_jumps, at = top->last_jump; i-- > 0; at = walk->jumps[at].before)
+	struct walked_path *walked = &walk->paths[walk->n_paths++];
+	*walked = (struct walked_path){ top->path, top->last_jump, top->call };
+	walked->path.end = (uint8_t)end;
+	walked->path.last = top->at;
+	walked->path.n_jumps = top->n_jumps;
+	return 0;
+}
+
+/* Adds a path that was walked to those that are known. */
+static int count_path(struct branch_paths *paths, const struct walked_path *walked,
+		      bool has_contexts)
+{
+	struct branch_walk *walk = paths->walk;
+	struct branch_path path = walked->path;
+	uint32_t at = walked->last_jump;
+	int err = 0;
+
+	if (array_reserve(paths->jumps, paths->n_jumps, paths->jumps_allocated, path.n_jumps))
+		return -ENOMEM;
+	path.jumps = paths->n_jumps;
+	for (uint32_t i = path.n_jumps; i-- > 0; at = walk->jumps[at].before)
 		paths->jumps[paths->n_jumps + i] = walk->jumps[at].edge;
-	return add_path(paths, path);
+	if (has_contexts)
+		err = stack_calls_context(&walk->calls, &paths->contexts, walked->call,
+					  &path.context);
+	return err ? err : add_path(paths, &path);
 }
 
 static void begin(struct activation *top, enum path_begin begin, uint32_t instruction)
@@ -132,8 +164,21 @@ static int push(struct branch_paths *paths, const struct branch_place *place, bo
 
 	if (array_reserve(walk->stack, walk->n_stack, walk->stack_allocated, 1))
 		return -ENOMEM;
-	struct activation *top = &walk->stack[walk->n_stack++];
+	const struct branch_function *function =
+		is_known ? &paths->functions[place->function] : NULL;
+	const struct stack_call call = {
+		.function = { .function = is_known ? function->id : 0,
+			      .name = is_known ? function->name : NULL,
+			      .is_kernel = is_known && function->frame.kind == FRAME_KERNEL },
+		.is_code_unknown = !is_known,
+		.link = walk->n_stack ? walk->stack[walk->n_stack - 1].call : CALL_NONE,
+	};
+	struct activation *top = &walk->stack[walk->n_stack];
 	*top = (struct activation){ .function = is_known ? place->function : BRANCH_NO_FUNCTION };
+	int err = stack_calls_add(&walk->calls, &call, &top->call);
+	if (err)
+		return err;
+	walk->n_stack++;
 	if (is_known)
 		begin(top, is_call && !place->instruction ? PATH_FROM_ENTRY : PATH_FROM_INSIDE,
 		      place->instruction);
@@ -156,7 +201,6 @@ static int start_anew(struct branch_paths *paths, const struct branch_place *pla
 {
 	int err = cut(paths, 0);
 
-	paths->walk->n_jumps = 0;
 	return err ? err : push(paths, place, false);
 }
 
@@ -226,6 +270,15 @@ static int run(struct branch_paths *paths, const struct branch_place *place)
 	return 0;
 }
 
+/* The call that the walk's stack begins with, if only code that is not known follows. */
+static uint32_t bottom_call(const struct branch_walk *walk)
+{
+	for (uint32_t i = 0; i < walk->n_stack; i++)
+		if (walk->stack[i].function != BRANCH_NO_FUNCTION)
+			return CALL_NONE;
+	return walk->n_stack ? walk->stack[0].call : CALL_NONE;
+}
+
 /* Control comes back from what was called, to an activation that waits for it or to one before the
  * stack's beginning. */
 static int come_back(struct branch_paths *paths, const struct branch_place *to, bool is_return)
@@ -252,8 +305,13 @@ static int come_back(struct branch_paths *paths, const struct branch_place *to, 
 	/* Unknown code calls known code, or the callers are older than the stack. */
 	if (!is_return)
 		return to->instruction == FLOW_NONE ? 0 : push(paths, to, true);
+	const uint32_t last = bottom_call(walk);
 	int err = cut(paths, 0);
-	return err ? err : push(paths, to, false);
+	if (!err)
+		err = push(paths, to, false);
+	if (!err && last != CALL_NONE)
+		walk->calls.calls[last].link = walk->stack[0].call;
+	return err;
 }
 
 /* Leaves the function for good, or calls another one. */
@@ -269,12 +327,17 @@ static int leave(struct branch_paths *paths, const struct branch_step *step,
 		top->resume = from->flow == CODE_CALLS ? top->resume_after : step->from.addr;
 		return push(paths, &step->to, true);
 	}
+	const uint32_t call = top->call;
+	const bool returns = from->flow == CODE_RETURNS;
 	int err = finish(paths, top, PATH_TO_EXIT);
-	walk->n_stack--;
-	if (err)
-		return err;
-	return from->flow == CODE_RETURNS ? come_back(paths, &step->to, true)
-					  : push(paths, &step->to, true);
+	const bool is_last = !--walk->n_stack;
+	if (!err)
+		err = returns ? come_back(paths, &step->to, true) : push(paths, &step->to, true);
+	if (!err && is_last) {
+		walk->calls.calls[call].link = walk->stack[0].call;
+		walk->calls.calls[call].is_replaced = !returns;
+	}
+	return err;
 }
 
 static int jump(struct branch_paths *paths, const struct branch_step *step)
@@ -347,13 +410,25 @@ static int count_edge(struct branch_paths *paths, const struct branch_step *step
 	return 0;
 }
 
-int branch_paths_add(struct branch_paths *paths, const struct branch_step *steps, size_t n_steps)
+/* Whether the sample's callers are those of the functions that are active at the end. */
+static int fit_callers(struct branch_paths *paths, const struct branch_callers *callers)
 {
-	int err = n_steps ? start_anew(paths, &steps[0].from) : 0;
+	struct branch_walk *walk = paths->walk;
 
-	paths->n_stacks++;
-	paths->n_branches += n_steps;
-	if (n_steps && steps[0].from.instruction != FLOW_NONE)
+	if (array_reserve(walk->active, 0, walk->active_allocated, walk->n_stack))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < walk->n_stack; i++)
+		walk->active[i] = walk->stack[i].call;
+	paths->n_without_callers += !stack_calls_fit(&walk->calls, &paths->contexts, walk->active,
+						     walk->n_stack, callers);
+	return 0;
+}
+
+static int walk_along(struct branch_paths *paths, const struct branch_step *steps, size_t n_steps)
+{
+	int err = start_anew(paths, &steps[0].from);
+
+	if (steps[0].from.instruction != FLOW_NONE)
 		paths->functions[steps[0].from.function].counts[steps[0].from.instruction].begun++;
 	for (size_t i = 0; i < n_steps && !err; i++) {
 		err = run(paths, &steps[i].from);
@@ -362,7 +437,27 @@ int branch_paths_add(struct branch_paths *paths, const struct branch_step *steps
 		if (!err)
 			err = count_edge(paths, &steps[i]);
 	}
-	return err ? err : cut(paths, 0);
+	return err;
+}
+
+int branch_paths_add(struct branch_paths *paths, const struct branch_step *steps, size_t n_steps,
+		     const struct branch_callers *callers)
+{
+	struct branch_walk *walk = paths->walk;
+
+	paths->n_stacks++;
+	paths->n_branches += n_steps;
+	walk->n_jumps = 0;
+	walk->n_paths = 0;
+	walk->calls.n = 0;
+	int err = n_steps ? walk_along(paths, steps, n_steps) : 0;
+	if (!err && callers)
+		err = fit_callers(paths, callers);
+	if (!err)
+		err = cut(paths, 0);
+	for (uint32_t i = 0; i < walk->n_paths && !err; i++)
+		err = count_path(paths, &walk->paths[i], callers);
+	return err;
 }
 
 static int add_function(struct branch_paths *paths, const struct frame *frame,
@@ -376,6 +471,7 @@ static int add_function(struct branch_paths *paths, const struct frame *frame,
 	int err = symbolizer_name(paths->symbolizer, frame, &name);
 	if (err)
 		return err;
+	function.id = name.function;
 	function.name = name.name;
 	function.symbol = name.symbol;
 	function.module = name.module;
@@ -475,7 +571,7 @@ int branch_paths_init(struct branch_paths *paths, const struct profile *profile,
 {
 	*paths = (struct branch_paths){ .profile = profile, .symbolizer = symbolizer };
 	paths->walk = calloc(1, sizeof(*paths->walk));
-	return paths->walk ? 0 : -ENOMEM;
+	return paths->walk ? branch_contexts_init(&paths->contexts) : -ENOMEM;
 }
 
 void branch_paths_deinit(struct branch_paths *paths)
@@ -488,6 +584,7 @@ void branch_paths_deinit(struct branch_paths *paths)
 	free(paths->paths);
 	free(paths->jumps);
 	free(paths->edges);
+	branch_contexts_deinit(&paths->contexts);
 	pair_map_deinit(&paths->by_edge);
 	hash_table_deinit(&paths->by_path);
 	pair_map_deinit(&paths->by_frame);
@@ -495,6 +592,9 @@ void branch_paths_deinit(struct branch_paths *paths)
 	if (paths->walk) {
 		free(paths->walk->stack);
 		free(paths->walk->jumps);
+		free(paths->walk->paths);
+		free(paths->walk->active);
+		stack_calls_deinit(&paths->walk->calls);
 	}
 	free(paths->walk);
 	*paths = (struct branch_paths){ 0 };

@@ -13,6 +13,7 @@
 #include "cct/base/hash_table.h"
 #include "cct/base/pair_map.h"
 #include "report/branches/flow_graph.h"
+#include "report/branches/stack_calls.h"
 #include "report/names/symbolize.h"
 
 #define BRANCH_NO_FUNCTION UINT32_MAX
@@ -36,6 +37,7 @@ struct branch_step {
 
 struct branch_path {
 	uint32_t function;
+	uint32_t context;     /* of the function; 0 where contexts are not told apart */
 	uint8_t begin, end;   /* enum path_begin, path_end */
 	uint32_t first, last; /* instructions */
 	/* Of the list of jumps: its place in branch_paths.jumps and its length. */
@@ -51,6 +53,7 @@ struct branch_counts {
 
 struct branch_function {
 	struct frame frame; /* of its first instruction seen */
+	uint32_t id;        /* the symbolizer's number of it */
 	const char *name, *symbol, *module, *module_path;
 	uint64_t vaddr; /* of its first byte */
 	struct flow_graph graph;
@@ -85,12 +88,15 @@ struct branch_paths {
 	 * the places where a stack did not fit the code: it is
 	 * followed anew from there. */
 	uint64_t n_stacks, n_branches, n_unknown, n_broken;
+	/* Stacks whose sample has no callers, or other functions than the stack ends in. */
+	uint64_t n_without_callers;
+	struct branch_contexts contexts;
 	struct hash_table by_path;
 	struct pair_map by_frame, by_start, by_edge;
 	struct branch_walk *walk;
 };
 
-/* 0 or -ENOMEM. */
+/* 0 or -ENOMEM; paths that failed are to be released, too. */
 int branch_paths_init(struct branch_paths *paths, const struct profile *profile,
 		      struct symbolizer *symbolizer);
 void branch_paths_deinit(struct branch_paths *paths);
@@ -98,9 +104,13 @@ void branch_paths_deinit(struct branch_paths *paths);
  * or -ENOMEM. */
 int branch_paths_place(struct branch_paths *paths, const struct frame *frame, uint64_t addr,
 		       struct branch_place *place_ret);
-/* @steps: all branches that were taken between the first and the last one, oldest first. 0 or
- * -ENOMEM. */
-int branch_paths_add(struct branch_paths *paths, const struct branch_step *steps, size_t n_steps);
+/*
+ * @steps: all branches that were taken between the first and the last one, oldest first. @callers:
+ * of the sample, in paths->contexts: paths in different contexts are different paths; NULL: they
+ * are not. 0 or -ENOMEM.
+ */
+int branch_paths_add(struct branch_paths *paths, const struct branch_step *steps, size_t n_steps,
+		     const struct branch_callers *callers);
 /* Where a walk over the blocks of a path is; all zeros: before the first one. */
 struct path_position {
 	uint32_t at;      /* the block's first instruction, or the path's */

@@ -20,6 +20,9 @@ struct path_classes {
 	struct path_sums of[N_PATH_CLASSES];
 };
 
+void path_sums_add(struct path_sums *sums, const struct branch_path *path);
+/* Of a part of all. */
+enum path_class path_sums_class(const struct path_sums *sums, const struct path_sums *all);
 void path_classes_init(struct path_classes *classes, const struct branch_paths *paths);
 enum path_class path_class_of(const struct path_classes *classes, const struct branch_path *path);
 /* "hot, dense", static */

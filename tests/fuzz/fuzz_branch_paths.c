@@ -12,7 +12,8 @@
 
 #include "report/branches/branch_output.h"
 
-#define STEPS_MAX 64
+#define STEPS_MAX   64
+#define CALLERS_MAX 8
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -37,6 +38,8 @@ static void add_function(struct branch_paths *paths, struct branch_function *fun
 			 uint16_t machine, const uint8_t *code, size_t size)
 {
 	*function = (struct branch_function){ .name = "f", .module = "m", .module_path = "/m" };
+	function->id = paths->n_functions;
+	function->id = paths->n_functions;
 	function->vaddr = 0x10000u * (paths->n_functions + 1);
 	if (!size || flow_graph_init(&function->graph, machine, code, size, function->vaddr))
 		return;
@@ -46,6 +49,25 @@ static void add_function(struct branch_paths *paths, struct branch_function *fun
 		abort();
 	free(is_once);
 	paths->n_functions++;
+}
+
+/* Callers as the first bytes of the code say: the functions, and others. */
+static size_t enter_callers(struct branch_paths *paths, uint32_t *contexts, const uint8_t *code,
+			    size_t size)
+{
+	const size_t n = size < CALLERS_MAX ? size : CALLERS_MAX;
+	uint32_t context = CONTEXT_TOP;
+
+	for (size_t i = n; i-- > 0;) {
+		const struct branch_context callee = { .function = code[i] % 5,
+						       .name = "g",
+						       .is_kernel = code[i] & 0x80 };
+
+		if (branch_contexts_enter(&paths->contexts, context, &callee, &context))
+			abort();
+		contexts[i] = context;
+	}
+	return n;
 }
 
 static void check_sums(const struct branch_paths *paths)
@@ -86,6 +108,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	add_function(&paths, &paths.functions[paths.n_functions], machine, code, first_size);
 	add_function(&paths, &paths.functions[paths.n_functions], machine, code + first_size,
 		     code_size - first_size);
+	uint32_t contexts[CALLERS_MAX];
+	const struct branch_callers callers = { contexts,
+						enter_callers(&paths, contexts, code, code_size) };
+	const struct branch_callers *some = data[0] & 2 ? &callers : NULL;
 	for (const uint8_t *at = end; at && data + size - at > 8; at += 8) {
 		struct branch_step step = {
 			.from = place_of(&paths, at[1], (uint16_t)(at[2] | at[3] << 8)),
@@ -94,17 +120,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			.cycles = at[7],
 		};
 		if (n_steps == STEPS_MAX || at[7] & 0x80) {
-			if (branch_paths_add(&paths, steps, n_steps))
+			if (branch_paths_add(&paths, steps, n_steps, some))
 				abort();
 			n_steps = 0;
 		}
 		steps[n_steps++] = step;
 	}
-	if (branch_paths_add(&paths, steps, n_steps))
+	if (branch_paths_add(&paths, steps, n_steps, some))
 		abort();
 	check_sums(&paths);
 	FILE *out = fopen("/dev/null", "w");
-	const struct branch_options options = { .n_top = 3, .has_blocks = true };
+	const struct branch_options options = { .n_top = 3,
+						.has_blocks = true,
+						.by_context = some };
 	if (!out || branch_write_json(out, &paths, &options) ||
 	    branch_write_text(out, &paths, &options))
 		abort();
