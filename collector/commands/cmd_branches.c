@@ -57,13 +57,17 @@ static const struct command_option options_of_branches[] = {
 	  .help = "only the paths of this function",
 	  .take = option_take_text,
 	  .offset = FIELD(output.function) },
+	{ .name = "by-context",
+	  .help = "tell the paths of a function apart by who called it",
+	  .take = option_take_flag,
+	  .offset = FIELD(output.by_context) },
 	{ .name = "blocks",
 	  .help = "text only: show the basic blocks of each function, too",
 	  .take = option_take_flag,
 	  .offset = FIELD(output.has_blocks) },
 	{ .name = "top",
 	  .argument = "N",
-	  .help = "text only: show N functions, and N paths of each (default: 10)",
+	  .help = "text only: show N functions or contexts, and N paths of each (default: 10)",
 	  .take = take_top,
 	  .offset = FIELD(output.n_top) },
 	{ .name = "format",
@@ -116,7 +120,7 @@ static int run_session(struct branches_command *command, struct dendro *session,
 {
 	const struct symbolizer_options names = { .names = command->names, .no_inlines = true };
 	struct branch_stacks stacks;
-	int err = branch_stacks_read(session, &names, false, &stacks);
+	int err = branch_stacks_read(session, &names, command->output.by_context, &stacks);
 
 	command->output.n_without = stacks.n_without;
 	command->output.n_filtered = stacks.n_filtered;
@@ -141,6 +145,9 @@ static int run(struct branches_command *command)
 	_cleanup_free_ char *error = NULL;
 	struct dendro *session = NULL;
 
+	if (command->output.by_context && command->output.has_blocks)
+		return message_wrong_use("branches",
+					 "--blocks counts by function, not --by-context.");
 	if (stored_profile_refused(command->path, "branches") ||
 	    file_options_open(&command->files, "branches", &options.files))
 		return 1;

@@ -36,6 +36,13 @@ setup() {
 	done
 }
 
+@test "paths by context: their counts are those of the steps in that context" {
+	for recording in *.data; do
+		"$DENDRO" branches --by-context --format json "$recording" |
+			python3 "$ROOT/tests/oracle/branch_paths.py" judge-contexts "./${recording%.data}" "$recording"
+	done
+}
+
 @test "branches are printed as perf prints them" {
 	need perf
 	for recording in gcc-O2.data clang-O1.data; do

@@ -2,6 +2,7 @@
 
     branch_paths.py record PROGRAM FILE   executes PROGRAM; FILE: perf.data with branch stacks, FILE.json: the steps
     branch_paths.py judge PROGRAM FILE    FILE.json against the JSON of dendro on standard input
+    branch_paths.py judge-contexts PROGRAM FILE    likewise, of --by-context
 
 The control flow is objdump's, loops are closed by edges to dominators, and paths are cut out of the
 list of all executed instructions: nothing is known of dendro's way. PROGRAM is static and not
@@ -20,7 +21,8 @@ import sys
 
 DEPTH = 24  # branches in a stack
 RIP = 16 * 8  # struct user_regs_struct, in struct user
-IP, TID, TIME, BRANCHES = 1 << 0, 1 << 1, 1 << 2, 1 << 11
+IP, TID, TIME, CALLCHAIN, BRANCHES = 1 << 0, 1 << 1, 1 << 2, 1 << 5, 1 << 11
+USER = 2**64 - 512  # PERF_CONTEXT_USER
 JUMP, MAY_JUMP, CALL, RETURN, STOP, NEXT = "jump", "may jump", "call", "return", "stop", "next"
 
 
@@ -42,6 +44,8 @@ class Code:
             self.at[address] = (len(parts[1].split()), *self.kind(words or ["nop"]))
             self.functions[name].append(address)
         self.function_of = {a: f for f, all in self.functions.items() for a in all}
+        # By the address that a call returns to, which may be the next function's.
+        self.caller_of = {self.after(a): f for a, f in self.function_of.items() if self.at[a][1] == CALL}
 
     @staticmethod
     def kind(words):
@@ -175,13 +179,16 @@ def write_recording(path, program, pid, samples):
             low, end = address & ~4095, (address + size + 4095) & ~4095
             mapping = struct.pack("<IIQQQ", pid, pid, low, end - low, offset & ~4095)
             data += record(10, 2, mapping + identity_of_file + name + identity(2))
-    for time, (ip, stack) in enumerate(samples, 3):
-        body = struct.pack("<QIIQQ", ip, pid, pid, time, len(stack))
+    for time, (ip, callers, stack) in enumerate(samples, 3):
+        chain = [USER, ip, *reversed(callers)]
+        body = struct.pack("<QIIQ", ip, pid, pid, time)
+        body += struct.pack(f"<{1 + len(chain)}Q", len(chain), *chain)
+        body += struct.pack("<Q", len(stack))
         for source, target, mispredicted, cycles in reversed(stack):
             body += struct.pack("<QQQ", source, target, (1 if mispredicted else 2) | cycles << 4)
         data += record(9, 2, body)
     # instructions:u, a sample every 1000, branch_sample_type: u, any
-    attr = struct.pack("<IIQQQQQ", 0, 128, 1, 1000, IP | TID | TIME | BRANCHES, 0, 1 << 5 | 1 << 18)
+    attr = struct.pack("<IIQQQQQ", 0, 128, 1, 1000, IP | TID | TIME | CALLCHAIN | BRANCHES, 0, 1 << 5 | 1 << 18)
     attr += struct.pack("<IIQQQ", 0, 0, 0, 0, 1 | 8) + b"\0" * 48
     attr = attr[:128]
     head = struct.pack("<8sQQ", b"PERFILE2", 104, 144) + struct.pack("<6Q", 104, 144, 248, len(data), 0, 0) + b"\0" * 32
@@ -189,10 +196,28 @@ def write_recording(path, program, pid, samples):
         file.write(head + attr + struct.pack("<QQ", 0, 0) + data)
 
 
+def callers_of(code, steps):
+    """Before each step: the return addresses on the stack, outermost first."""
+    callers = [()]
+    for a, b in zip(steps, steps[1:]):
+        kind = code.at[a][1]
+        callers.append(callers[-1] + (code.after(a),) if kind == CALL else callers[-1][:-1] if kind == RETURN else callers[-1])
+    return callers
+
+
+def context_of(code, address, callers):
+    """The functions that are active, outermost first; one that is active already keeps its context."""
+    names = []
+    for name in [code.caller_of[caller] for caller in callers] + [code.function_of[address]]:
+        del names[names.index(name) if name in names else len(names) :]
+        names.append(name)
+    return tuple(names)
+
+
 def record(program, path):
     code, chance = Code(program), random.Random(1)
     pid, steps = execute(program)
-    branches, windows, samples = [], [], []
+    branches, windows, samples, callers = [], [], [], callers_of(code, steps)
     for i, (a, b) in enumerate(zip(steps, steps[1:])):
         kind = code.at[a][1]
         if kind in (JUMP, CALL, RETURN) or (kind == MAY_JUMP and b != code.after(a)):
@@ -201,7 +226,8 @@ def record(program, path):
     while last <= len(branches):
         stack = branches[last - DEPTH : last]
         windows.append([stack[0][0], stack[-1][0] + 1, {i: (m, c) for i, _, _, m, c in stack}])
-        samples.append((steps[stack[-1][0] + 1], [b[1:] for b in stack]))
+        at = stack[-1][0] + 1
+        samples.append((steps[at], callers[at], [b[1:] for b in stack]))
         last += chance.randrange(5, 40)
     write_recording(path, program, pid, samples)
     with open(path + ".json", "w", encoding="ascii") as file:
@@ -210,17 +236,17 @@ def record(program, path):
 
 
 def cut_paths(code, flows, steps, first, end, taken):
-    """Yields (function, begin, end, blocks, mispredicted, cycles, instructions) of one stack."""
-    stack = []  # of [function, begin, addresses, mispredicted, cycles]
+    """Yields (first step, function, begin, end, blocks, mispredicted, cycles, instructions) of one stack."""
+    stack = []  # of [function, begin, addresses, mispredicted, cycles, first step]
 
     def close(path, how):
-        function, begin, addresses, mispredicted, cycles = path
+        function, begin, addresses, mispredicted, cycles, step = path
         n = len(addresses) - (1 if path is landing else 0)
         blocks = tuple(a for k, a in enumerate(addresses) if not k or a in flows[function].leaders)
-        return function, begin, how, blocks, mispredicted, cycles, n
+        return step, function, begin, how, blocks, mispredicted, cycles, n
 
     landing = None
-    stack.append([code.function_of[steps[first]], "inside", [steps[first]], 0, 0])
+    stack.append([code.function_of[steps[first]], "inside", [steps[first]], 0, 0, first])
     for i in range(first, end):
         a, b = steps[i], steps[i + 1]
         kind, top, to = code.at[a][1], stack[-1], code.function_of[b]
@@ -228,23 +254,56 @@ def cut_paths(code, flows, steps, first, end, taken):
         top[3] += mispredicted
         top[4] += cycles
         if kind == CALL:
-            stack.append([to, "entry", [b], 0, 0])
+            stack.append([to, "entry", [b], 0, 0, i + 1])
         elif kind == RETURN or to != top[0]:
             yield close(stack.pop(), "exit")
             if kind != RETURN:
-                stack.append([to, "entry", [b], 0, 0])
+                stack.append([to, "entry", [b], 0, 0, i + 1])
             elif stack:
                 stack[-1][2].append(b)
             else:
-                stack.append([to, "inside", [b], 0, 0])
+                stack.append([to, "inside", [b], 0, 0, i + 1])
         elif flows[to].closes(a, b):
             yield close(stack.pop(), "loop")
-            stack.append([to, "loop", [b], 0, 0])
+            stack.append([to, "loop", [b], 0, 0, i + 1])
         else:
             top[2].append(b)
     landing = stack[-1]
     for path in stack:
         yield close(path, "inside")
+
+
+def judge_contexts(program, path):
+    """The same by calling context, of all functions that have one way to cut paths."""
+    code, theirs = Code(program), json.load(sys.stdin)
+    with open(path + ".json", encoding="ascii") as file:
+        truth = json.load(file)
+    steps = truth["steps"]
+    callers = callers_of(code, steps)
+    seen = {(steps[int(i)], steps[int(i) + 1]) for w in truth["windows"] for i in w[2]}
+    flows = {name: Flow(code, name, seen) for name in code.functions}
+    tables = [collections.defaultdict(lambda: [0] * 4) for _ in range(2)]
+
+    def count(table, context, key, values):
+        if not flows[context[-1]].is_reducible():
+            key, values = ("irreducible",), [0, *values[1:]]
+        table[(context, *key)] = [a + b for a, b in zip(table[(context, *key)], values)]
+
+    for first, end, taken in truth["windows"]:
+        for step, _, *key, mispredicted, cycles, n in cut_paths(code, flows, steps, first, end, taken):
+            count(tables[0], context_of(code, steps[step], callers[step]), key, [1, mispredicted, cycles, n])
+    for function in theirs["functions"]:
+        assert function["context"][-1] == function["function"] and "blocks" not in function
+        for p in function["paths"]:
+            key = p["begin"], p["end"], tuple(p["blocks"])
+            values = [p["count"], p["mispredicted"], p["cycles"], p["instructions"]]
+            count(tables[1], tuple(function["context"]), key, values)
+    for key in sorted(set(tables[0]) | set(tables[1])):
+        if tables[0].get(key) != tables[1].get(key):
+            print(key[:3], "truth:", tables[0].get(key), "dendro:", tables[1].get(key))
+    assert tables[0] == tables[1]
+    assert theirs["without_callers"] == 0
+    print(f"{len({key[0] for key in tables[0]})} contexts, {len(tables[0])} paths in them: equal")
 
 
 def judge(program, path):
@@ -257,7 +316,7 @@ def judge(program, path):
     expected, executed = collections.defaultdict(lambda: [0] * 4), collections.Counter()
     for first, end, taken in truth["windows"]:
         executed.update(steps[first:end])
-        for *key, mispredicted, cycles, n in cut_paths(code, flows, steps, first, end, taken):
+        for _, *key, mispredicted, cycles, n in cut_paths(code, flows, steps, first, end, taken):
             for i, value in enumerate((1, mispredicted, cycles, n)):
                 expected[tuple(key)][i] += value
     found = {}
@@ -294,4 +353,4 @@ def judge(program, path):
 
 
 if __name__ == "__main__":
-    {"record": record, "judge": judge}[sys.argv[1]](*sys.argv[2:])
+    {"record": record, "judge": judge, "judge-contexts": judge_contexts}[sys.argv[1]](*sys.argv[2:])
