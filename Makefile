@@ -18,6 +18,7 @@ CFLAGS   ?= -O2 -g
 prefix   ?= /usr/local
 bindir   ?= $(prefix)/bin
 mandir   ?= $(prefix)/share/man
+unitdir  ?= $(prefix)/lib/systemd/system
 # make predefines CC as cc.
 ifeq ($(origin CC),default)
 CC := gcc
@@ -287,15 +288,20 @@ MAN := $(wildcard docs/man/*.1)
 bash_completion := $(prefix)/share/bash-completion/completions/dendro
 zsh_completion  := $(prefix)/share/zsh/site-functions/_dendro
 fish_completion := $(prefix)/share/fish/vendor_completions.d/dendro.fish
+UNIT_FILE := $(DESTDIR)$(unitdir)/dendro-agent.service
+# The unit starts the program where it is installed.
 install: all
 	install -D -m 755 $(BUILD)/dendro $(DESTDIR)$(bindir)/dendro
+	install -d $(DESTDIR)$(unitdir)
+	sed 's|^ExecStart=[^ ]*|ExecStart=$(bindir)/dendro|' docs/systemd/dendro-agent.service >$(UNIT_FILE)
+	chmod 644 $(UNIT_FILE)
 	install -d $(DESTDIR)$(mandir)/man1
 	install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1
 	install -D -m 644 $(COMPLETION)/dendro.bash $(DESTDIR)$(bash_completion)
 	install -D -m 644 $(COMPLETION)/dendro.zsh $(DESTDIR)$(zsh_completion)
 	install -D -m 644 $(COMPLETION)/dendro.fish $(DESTDIR)$(fish_completion)
 uninstall:
-	rm -f $(DESTDIR)$(bindir)/dendro $(MAN:docs/man/%=$(DESTDIR)$(mandir)/man1/%) \
+	rm -f $(DESTDIR)$(bindir)/dendro $(UNIT_FILE) $(MAN:docs/man/%=$(DESTDIR)$(mandir)/man1/%) \
 		$(DESTDIR)$(bash_completion) $(DESTDIR)$(zsh_completion) $(DESTDIR)$(fish_completion)
 
 clean:
