@@ -16,17 +16,19 @@
 
 /* At low rates the rings hold the samples of seconds: nothing is gained by waking more often. */
 #define INTERVAL_NS NSEC_PER_SEC
-/* Rings hold as much, also while a window ends and the next begins, if they do not take more than
- * this part of the memory. */
-#define MEMORY_PART   64
-#define RING_SIZE_MIN (1u << 20)
+/* Rings hold the samples of so many such times, if they do not take more than this part of the
+ * memory: so they are not three quarters full before their reader comes by itself, also while a
+ * window ends and the next begins. */
+#define RING_INTERVALS 2
+#define MEMORY_PART    64
+#define RING_SIZE_MIN  (1u << 20)
 
 static uint64_t ring_size(const struct recorder_options *options)
 {
 	const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	const uint64_t most = memory / MEMORY_PART / (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
-	const uint64_t wanted =
-		options->frequency * options->stack_size * INTERVAL_NS / NSEC_PER_SEC;
+	const uint64_t wanted = RING_INTERVALS * options->n_events * options->frequency *
+				options->stack_size * INTERVAL_NS / NSEC_PER_SEC;
 	uint64_t size = RING_SIZE_MIN;
 
 	while (size < wanted && size * 2 <= most)

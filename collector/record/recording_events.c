@@ -322,6 +322,15 @@ static void note_stack_size(const struct recording_events *events,
 				    size >> 10);
 }
 
+static enum evlist_wake choose_wake(const struct recording_events *events,
+				    const struct recorder_options *options)
+{
+	/* Of the whole machine, these would be too many. */
+	if (options->follow && !events->is_system_wide)
+		return EVLIST_WAKE_AT_ONCE;
+	return options->interval_ns ? EVLIST_WAKE_LATE : EVLIST_WAKE_EARLY;
+}
+
 int recording_events_open(struct recording_events *events, const struct recorder_options *options,
 			  pid_t command_pid, struct recording_notes *notes)
 {
@@ -348,8 +357,7 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		.branch_filter = options->branch_filter,
 		.has_cgroups = recorder_options_note_cgroups(options),
 		.has_other_stacks = options->deep_stacks != DEEP_STACKS_CUT,
-		/* Of the whole machine, these would be too many. */
-		.wakes_at_once = options->follow && !events->is_system_wide,
+		.wake = choose_wake(events, options),
 	};
 
 	if (evlist_options.target == EVLIST_COMMAND) {

@@ -19,7 +19,6 @@
 #include "perf/rings/ring_size.h"
 
 #define MAX_STACK_SIZE 65528 /* perf_event_attr.sample_stack_user is less than 65535 */
-#define WATERMARK_PART 4     /* the reader wakes when this fraction of a ring is full */
 
 static int real_open(void *arg, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 		     unsigned long flags)
@@ -64,14 +63,20 @@ static int open_tasks(struct evlist_impl *impl, const pid_t *tids, size_t n_tids
 	return 0;
 }
 
+static uint64_t watermark(const struct evlist_impl *impl, uint64_t ring_size)
+{
+	return impl->wake == EVLIST_WAKE_LATE ? ring_size / 4 * 3 : ring_size / 4;
+}
+
 static void set_watermark(struct evlist_impl *impl)
 {
 	struct evlist *evlist = &impl->evlist;
-	const uint64_t samples = impl->wakes_at_once ? 1 : impl->sizes.samples / WATERMARK_PART;
+	const uint64_t samples =
+		impl->wake == EVLIST_WAKE_AT_ONCE ? 1 : watermark(impl, impl->sizes.samples);
 	for (size_t e = 0; e < evlist->n_events; e++)
 		evlist->events[e].attr.wakeup_watermark = (uint32_t)samples;
 	evlist->events[evlist->n_events].attr.wakeup_watermark =
-		impl->sizes.sideband / WATERMARK_PART;
+		(uint32_t)watermark(impl, impl->sizes.sideband);
 }
 
 /*
@@ -175,7 +180,7 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 	evlist->n_events = n_events;
 	impl->absent_cpus = options->absent_cpus;
 	impl->n_absent_cpus = options->n_absent_cpus;
-	impl->wakes_at_once = options->wakes_at_once;
+	impl->wake = options->wake;
 	int err = evlist_choose_cpus(impl, options, events, n_events);
 	if (err)
 		return err;

@@ -35,7 +35,7 @@ struct evlist_impl {
 	size_t n_cpus, n_sideband_cpus;
 	const int *absent_cpus; /* of the options, while events are opened */
 	size_t n_absent_cpus;
-	bool wakes_at_once;             /* as of the options */
+	enum evlist_wake wake;          /* as of the options */
 	struct ring_owner *ring_owners; /* of each sample ring */
 	int *ring_fds;                  /* owners of the first task's rings */
 	struct evlist_task *tasks;

@@ -32,6 +32,13 @@ enum evlist_jitter {
 	JITTER_NONE,
 };
 
+/* How full a ring of samples is when it wakes the reader. */
+enum evlist_wake {
+	EVLIST_WAKE_EARLY,   /* a quarter */
+	EVLIST_WAKE_AT_ONCE, /* each sample wakes the reader */
+	EVLIST_WAKE_LATE,    /* three quarters: the reader comes by itself before that */
+};
+
 struct evlist_options {
 	enum evlist_target target;
 	const pid_t *tids; /* COMMAND: one; TASKS: all threads */
@@ -61,7 +68,7 @@ struct evlist_options {
 	bool has_cgroups;       /* samples contain the ids of cgroups, if the kernel knows them */
 	bool has_other_stacks;  /* stacks that were left for the sampled ones are recorded, too,
 				   where possible */
-	bool wakes_at_once;     /* each sample wakes the reader, however little the ring holds */
+	enum evlist_wake wake;  /* when rings wake the reader */
 	const struct evlist_syscalls *syscalls;
 };
 

@@ -619,12 +619,25 @@ static void each_sample_wakes_the_reader_if_that_is_wanted(void **state)
 	(void)state;
 	struct fixture *fixture = fixture_create("cpu-clock:u");
 	const struct perf_event_attr *attr;
-	fixture->options.wakes_at_once = true;
+	fixture->options.wake = EVLIST_WAKE_AT_ONCE;
 	assert_int_equal(fixture_open(fixture), 0);
 	attr = &fixture->evlist->events[0].attr;
 	assert_true(attr->watermark && attr->wakeup_watermark == 1);
 	/* The sideband event is different. */
 	assert_true(fixture->evlist->events[1].attr.wakeup_watermark > 1);
+	fixture_destroy(fixture);
+}
+
+static void a_reader_that_comes_by_itself_is_woken_late(void **state)
+{
+	(void)state;
+	struct fixture *fixture = fixture_create("cpu-clock:u");
+	fixture->options.wake = EVLIST_WAKE_LATE;
+	assert_int_equal(fixture_open(fixture), 0);
+	assert_int_equal(fixture->evlist->events[0].attr.wakeup_watermark,
+			 fixture->evlist->ring_size / 4 * 3);
+	assert_int_equal(fixture->evlist->events[1].attr.wakeup_watermark,
+			 fixture->evlist->sideband_rings[0].size / 4 * 3);
 	fixture_destroy(fixture);
 }
 
@@ -1383,6 +1396,7 @@ int main(void)
 		cmocka_unit_test(what_one_event_needs_all_samples_have),
 		cmocka_unit_test(rings_too_small_for_samples_grow_and_the_watermark_follows),
 		cmocka_unit_test(each_sample_wakes_the_reader_if_that_is_wanted),
+		cmocka_unit_test(a_reader_that_comes_by_itself_is_woken_late),
 		cmocka_unit_test(refusals_are_explained_with_a_remedy),
 		cmocka_unit_test(nonsense_options_are_refused),
 		cmocka_unit_test(threads_that_inherited_are_not_added_again),
