@@ -66,7 +66,8 @@ static void print_help(FILE *out)
 	      "Start with:\n"
 	      "  dendro record COMMAND     record one command into dendro.data\n"
 	      "  dendro record -a -d 10    record the whole machine for ten seconds\n"
-	      "  dendro report             read it\n\n"
+	      "  dendro report             read it; 'dendro view' in the browser\n"
+	      "  dendro doctor             see what this machine permits\n\n"
 	      "The manual pages describe each command: man dendro-record, ...\n",
 	      out);
 }
