@@ -34,7 +34,7 @@ struct frame_node {
 	 */
 	uint32_t last_path;
 	uint32_t n_far; /* calls that go on far beyond it: the user's to count */
-	bool has_likes; /* others, before it in the list or after it */
+	bool has_likes; /* others that are placed, before it in the list or after it */
 };
 
 struct frame_tree {
@@ -42,6 +42,7 @@ struct frame_tree {
 	uint32_t n_nodes, n_nodes_allocated;
 	struct hash_table by_parent; /* indexes of nodes, by (parent, frame) */
 	struct hash_table by_place;  /* of the newest of its likes, by (root, frame) */
+	uint32_t n_placed;           /* the first nodes, which are in ->by_place; or 0 */
 };
 
 /* Whether both are the same code at the same place. */
@@ -63,7 +64,10 @@ uint32_t frame_tree_child(const struct frame_tree *tree, uint32_t parent,
 /* The same, made if new. FRAME_NONE: out of memory. */
 uint32_t frame_tree_add_child(struct frame_tree *tree, uint32_t parent,
 			      const struct placed_frame *at);
-/* The newest node of @root's tree with that frame; ->next_like has the others. FRAME_NONE: none. */
+/* Tells all nodes of their likes, which is put off until somebody asks for these. 0 or -ENOMEM. */
+int frame_tree_place(struct frame_tree *tree);
+/* The newest placed node of @root's tree with that frame; ->next_like has the others. FRAME_NONE:
+ * none. */
 uint32_t frame_tree_likes(const struct frame_tree *tree, uint32_t root,
 			  const struct placed_frame *at);
 

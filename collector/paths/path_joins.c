@@ -281,6 +281,8 @@ int path_joins_find(struct path_joins *joins, const struct walked_path *path,
 		return -ENOMEM;
 	if (tree->nodes[root].n_seen < JOIN_LEARNED_MIN)
 		return 0;
+	if (frame_tree_place(tree))
+		return -ENOMEM;
 	const uint32_t node = find_node(tree, root, path);
 	if (node == FRAME_NONE)
 		return 0;

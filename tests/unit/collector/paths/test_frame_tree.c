@@ -65,9 +65,14 @@ static void the_likes_of_a_frame_are_those_below_other_callers(void **state)
 	const uint32_t a =
 		frame_tree_add_child(&tree, frame_tree_add_child(&tree, root, &left), &at);
 	frame_tree_add_child(&tree, frame_tree_add_child(&tree, other_root, &left), &at);
+	assert_int_equal(frame_tree_likes(&tree, root, &at), FRAME_NONE);
+	assert_int_equal(frame_tree_place(&tree), 0);
+	assert_int_equal(frame_tree_likes(&tree, root, &at), a);
 	assert_false(tree.nodes[a].has_likes);
 	const uint32_t b =
 		frame_tree_add_child(&tree, frame_tree_add_child(&tree, root, &right), &at);
+	assert_int_equal(frame_tree_likes(&tree, root, &at), a);
+	assert_int_equal(frame_tree_place(&tree), 0);
 	assert_true(tree.nodes[a].has_likes && tree.nodes[b].has_likes);
 	assert_int_equal(frame_tree_likes(&tree, root, &at), b);
 	assert_int_equal(tree.nodes[b].next_like, a);
@@ -89,6 +94,8 @@ static void frames_are_found_again_in_a_large_tree(void **state)
 		assert_int_equal(node, i + 2);
 	}
 	const struct placed_frame middle = frame(1 << 20, N_MANY / 2);
+
+	assert_int_equal(frame_tree_place(&tree), 0);
 	assert_int_equal(frame_tree_likes(&tree, tree.nodes[node].root, &middle), N_MANY / 2 + 2);
 	frame_tree_deinit(&tree);
 	assert_int_equal(frame_tree_root(&tree, threads), FRAME_NONE);
