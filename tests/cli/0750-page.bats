@@ -131,6 +131,22 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 	node "$ROOT/tests/page/hostile.mjs" "$PWD/page.html" "$(head -c 1000 /dev/zero | tr '\0' n)"
 }
 
+@test "long names keep their ends" {
+	need g++
+	need_browser
+	printf '#include "tests/workloads/work.h"\n%s\n%s\n' \
+		'template <class... T> __attribute__((noinline)) void
+		hot_template(unsigned n) { while (n--) unit(); KEEP_FRAME(); }' \
+		'int main(int c, char **v) { struct rounds r = rounds_begin(c, v);
+		for (unsigned n; (n = rounds_next(&r));)
+		hot_template<int, long, short, unsigned char, unsigned long long, float, double, char *, long *,
+		short *, unsigned char *, unsigned long *, float *, double *, char **, long **, short **>(n); }' >hot.cpp
+	g++ -std=gnu++17 -O2 -g -I "$ROOT" -o hot_template hot.cpp
+	record template.data -- ./hot_template 0.3
+	"$DENDRO" report --html page.html template.data
+	node "$ROOT/tests/page/names.mjs" "$PWD/page.html" "void hot_template<int, long" "int)"
+}
+
 @test "the page is one file with a policy that lets its own script run and nothing else" {
 	"$DENDRO" report --html page.html one.data
 	"$DENDRO" report --html - one.data >piped.html

@@ -10,7 +10,7 @@ import { chipsOf } from "../page/chips.js";
 import { readColors } from "../page/colors.js";
 import { exactly, matchedCost, toggled } from "../page/costs.js";
 import { showCrumbs } from "../page/crumbs.js";
-import { byId, element, shown } from "../page/elements.js";
+import { byId, element, keepEnds, shown } from "../page/elements.js";
 import { Made } from "../page/made.js";
 import { Pane } from "../page/pane.js";
 import { matchesOf } from "../page/search.js";
@@ -195,6 +195,7 @@ export class ChangePage {
 		title.textContent = tree.isOfFunction
 			? `${tree.isUp ? "Callers" : "Callees"} of ${shown(nameOf(this.look.functions, func))} ${by}`
 			: `${TITLES[view]} ${by}${this.isWhole ? `: ${grouped(tree.count())}` : ""}`;
+		keepEnds([title]);
 	}
 
 	/** What all samples with a match on their path cost, each counted once. */
@@ -265,6 +266,7 @@ export class ChangePage {
 		byId("detail-name").textContent = name;
 		byId("detail-name").title = shorten(name, 1000);
 		byId("detail-module").textContent = narrow ? "" : shown(functions.module[item.func]);
+		keepEnds([byId("detail-name")]);
 		const parts = narrow ? []
 			: [this.measured(item, tree, "total"), this.measured(item, tree, "self"),
 				element("span", functions.kind[item.func])];

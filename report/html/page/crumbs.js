@@ -2,7 +2,7 @@
 
 /** @import { Item } from "./trees.js" */
 /** @import { Functions } from "./payload.js" */
-import { element } from "./elements.js";
+import { element, keepEnds } from "./elements.js";
 import { nameOf, shorten } from "./text.js";
 import { pathOf } from "./trees.js";
 
@@ -26,6 +26,7 @@ export function showCrumbs(host, functions, top, open) {
 		crumb.append(button);
 		return crumb;
 	}));
+	keepEnds([...host.querySelectorAll("button")]);
 }
 
 /** Copies an item's name, the path to it, or its stack. @param {Item | null} selected

@@ -2,7 +2,7 @@
 
 /** @import { Item, Unfolding } from "./trees.js" */
 /** @import { Functions } from "./payload.js" */
-import { nameOf, shorten } from "./text.js";
+import { fit, nameOf } from "./text.js";
 
 export const ROW = 19;
 const NARROW = 1.5; /* pixels: narrower frames are drawn as one */
@@ -160,16 +160,11 @@ export class Graph {
 		const room = box.width - 2 * TEXT_MARGIN;
 		if (room < 26)
 			return;
-		let length = Math.min(text.length, Math.ceil(room / 3));
-		let shown = shorten(text, length);
-		for (let wide; (wide = context.measureText(shown).width) > room && length > 1;) {
-			length = Math.min(length - 1, Math.floor((length * room) / wide));
-			shown = shorten(text, Math.max(length, 1));
-		}
-		if (length < Math.min(4, text.length))
+		const cut = fit(text, room, context);
+		if (cut.length < Math.min(4, text.length))
 			return;
 		context.fillStyle = ink;
-		context.fillText(shown, box.x + TEXT_MARGIN, y + (ROW - 1) / 2 + 0.5);
+		context.fillText(cut, box.x + TEXT_MARGIN, y + (ROW - 1) / 2 + 0.5);
 	}
 
 	/** @param {CanvasRenderingContext2D} context */

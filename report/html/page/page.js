@@ -18,7 +18,7 @@ import { chip, chipsOf } from "./chips.js";
 import { showCrumbs } from "./crumbs.js";
 import { matchesOf } from "./search.js";
 import { errorsOf, shareSum } from "./errors.js";
-import { byId, element, shown } from "./elements.js";
+import { byId, element, keepEnds, shown } from "./elements.js";
 import { Pane } from "./pane.js";
 import { Table } from "./table.js";
 import { Timeline } from "./timeline.js";
@@ -199,6 +199,7 @@ export class Page {
 		const name = shown(nameOf(this.look.functions, Math.max(state.func, 0)));
 		const title = /** @type {HTMLElement} */ (pane.host.querySelector(".pane-title"));
 		title.textContent = isSandwich ? `${tree.isUp ? "Callers" : "Callees"} of ${name}` : "";
+		keepEnds([title]);
 		this.look.flame = state.flame;
 		pane.show(label, tree, top, selected);
 		if (!i) {
@@ -269,6 +270,7 @@ export class Page {
 		byId("detail-name").textContent = name;
 		byId("detail-name").title = shorten(name, 1000);
 		byId("detail-module").textContent = narrow ? "" : shown(functions.module[item.func]);
+		keepEnds([byId("detail-name")]);
 		costs.replaceChildren();
 		const hasErrors = !narrow && this.look.marks !== "none";
 		const errors = hasErrors ? errorsOf(item, this.look.all) : { self: null, total: null };

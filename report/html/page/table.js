@@ -3,7 +3,7 @@
 /** @import { Item, Unfolding } from "./trees.js" */
 /** @import { Functions } from "./payload.js" */
 /** @import { ShareSum } from "./errors.js" */
-import { element } from "./elements.js";
+import { element, keepEnds } from "./elements.js";
 import { errorsOf, FEW_SAMPLES } from "./errors.js";
 import { amount, errorText, nameOf, percent, shorten } from "./text.js";
 
@@ -87,6 +87,8 @@ export class Table {
 		if (!rows.some((row) => row.tabIndex === 0) && rows.length)
 			rows[first ? Math.min(SPARE, rows.length - 1) : 0].tabIndex = 0;
 		this.body.replaceChildren(...rows);
+		keepEnds([...this.body.querySelectorAll(".function")].map((of) =>
+			/** @type {HTMLElement} */ (of)));
 		if (hadFocus)
 			rows.find((row) => row.tabIndex === 0)?.focus({ preventScroll: true });
 	}
@@ -165,9 +167,10 @@ export class Table {
 		cell.setAttribute("role", "rowheader");
 		twisty.setAttribute("aria-hidden", "true");
 		twisty.style.marginLeft = `${Math.min(depth, 60) * 10}px`;
-		const name = element(`span.function.${functions.kind[item.func]}`,
-			shorten(nameOf(functions, item.func), 400));
-		cell.append(twisty, element(`span.paint.${paintOf(item)}`), name);
+		const name = shorten(nameOf(functions, item.func), 400);
+		cell.setAttribute("aria-label", name);
+		cell.append(twisty, element(`span.paint.${paintOf(item)}`),
+			element(`span.function.${functions.kind[item.func]}`, name));
 		return cell;
 	}
 

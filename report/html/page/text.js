@@ -40,6 +40,18 @@ export function shorten(text, length) {
 	return `${text.slice(0, Math.max(length - 1 - right, 0))}…${text.slice(text.length - right)}`;
 }
 
+/** Cut in the middle to fit into so many pixels. @param {string} text @param {number} room
+ * @param {CanvasRenderingContext2D} context that measures it */
+export function fit(text, room, context) {
+	let length = Math.min(text.length, Math.ceil(room / 3));
+	let cut = shorten(text, length);
+	for (let wide; (wide = context.measureText(cut).width) > room && length > 1;) {
+		length = Math.max(Math.min(length - 1, Math.floor((length * room) / wide)), 1);
+		cut = shorten(text, length);
+	}
+	return cut;
+}
+
 /** The longest text that is put into the document at once. */
 export const LONGEST = 4000;
 

@@ -4,7 +4,7 @@
 /** @import { Facts, Model } from "./payload.js" */
 /** @import { Filter, Selection } from "./costs.js" */
 import { rowsWanted, taskKey } from "./costs.js";
-import { element, shown } from "./elements.js";
+import { element, keepEnds, shown } from "./elements.js";
 import { drawLosses, lossesText, lossSummary, MARKS_HEIGHT } from "./marks.js";
 import { amount, percent } from "./text.js";
 
@@ -148,6 +148,8 @@ export class Timeline {
 		const n = this.isLong ? 200 : LANES;
 		const whole = this.lanes.reduce((sum, lane) => sum + lane.total, 0);
 		this.list.replaceChildren(...this.lanes.slice(0, n).map((lane) => this.lane(lane, whole)));
+		keepEnds([...this.list.querySelectorAll(".label")].map((of) =>
+			/** @type {HTMLElement} */ (of)));
 		this.list.querySelectorAll("canvas").forEach((canvas, i) =>
 			this.drawLane(canvas, this.lanes[i]));
 		this.more.hidden = this.lanes.length <= LANES;
