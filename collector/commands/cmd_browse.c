@@ -77,9 +77,9 @@ const struct command_line browse_line = {
 	.synopsis = "[OPTIONS] [FILE...]",
 	.description = "Shows a recording or a profile on the terminal, or the sum of several: the "
 		       "call tree,\n"
-		       "callers, functions and modules, to be unfolded, sorted and searched by "
-		       "keys. The key ?\n"
-		       "lists them all.",
+		       "callers, functions, modules, processes, threads and cgroups, to be "
+		       "unfolded, sorted and\n"
+		       "searched by keys. The key ? lists them all.",
 	.options = options_of_browse,
 };
 
@@ -215,7 +215,8 @@ int cmd_browse(int argc, char **argv)
 	if (!parsed.is_done && !status) {
 		report_options_take_operands(&options, &parsed);
 		report_options_finish(&options);
-		options.build.keeps_code = true;
+		options.build.keeps_code = options.build.by_thread = options.build.keeps_rows =
+			true;
 		setlocale(LC_CTYPE, "");
 		status = run(&options) ? 1 : 0;
 	}

@@ -8,27 +8,21 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/model/profile_filter.h"
 #include "cct/store/profile_file.h"
 
 #define MAX_SAVED 9999
 
-static int read_back(FILE *file, const struct report_options *options, struct profile **profile_ret)
+static int read_back(FILE *file, struct profile **profile_ret)
 {
 	_cleanup_free_ char *error = NULL;
 	struct profile *profile;
 	unsigned n_skipped;
 
 	rewind(file);
-	int err = profile_file_read(file, &profile, &n_skipped, &error);
-	if (err)
-		return err;
-	if (options->view.grouping != GROUP_THREAD && profile_join_threads(profile)) {
-		profile_destroy(profile);
-		return -ENOMEM;
-	}
-	*profile_ret = profile;
-	return 0;
+	int err = profile_file_read_with_rows(file, &profile, &n_skipped, &error);
+	if (!err)
+		*profile_ret = profile;
+	return err;
 }
 
 static int take(struct growing_profile *growing, const struct report_options *options, FILE *file,
@@ -38,7 +32,7 @@ static int take(struct growing_profile *growing, const struct report_options *op
 	int err = growing_profile_write(growing, file);
 
 	if (!err)
-		err = read_back(file, options, &profile);
+		err = read_back(file, &profile);
 	if (err)
 		return err;
 	struct symbolizer *symbolizer = symbolizer_create(profile, &options->symbolizer);

@@ -101,6 +101,10 @@ static int show_page(struct browse *browse, enum browse_page_kind kind)
 		browse->message = "r and R on a function show the paths from it and to it.";
 		return 0;
 	}
+	if (!browse_has_page(browse, kind)) {
+		browse->message = "Samples have no cgroup here: dendro record -a or --all-cgroups.";
+		return 0;
+	}
 	int err = browse_show_page(browse, kind);
 	if (err != -ENOENT)
 		return err;
@@ -112,7 +116,7 @@ static int show_next_page(struct browse *browse, uint32_t step)
 {
 	enum browse_page_kind kind = (browse->page + step) % N_BROWSE_PAGES;
 
-	if (kind == PAGE_PATHS && !browse->scope.root)
+	while (!browse_has_page(browse, kind))
 		kind = (kind + step) % N_BROWSE_PAGES;
 	return show_page(browse, kind);
 }
@@ -141,7 +145,8 @@ static int act_on_rows(struct browse *browse, enum browse_action action)
 		browse_rows_fold(rows);
 		return 0;
 	case ACTION_TOGGLE:
-		return browse_rows_toggle(rows);
+		return browse_page_has_tasks(browse->page) ? browse_choose_task(browse)
+							   : browse_rows_toggle(rows);
 	case ACTION_HOT_PATH:
 		return browse_rows_follow(rows);
 	case ACTION_UNFOLD_ALL:
@@ -230,7 +235,7 @@ static int act_on_scope(struct browse *browse, enum browse_action action)
 
 bool browse_act_counts(const struct browse *browse, enum browse_action action)
 {
-	if (action >= ACTION_TREE && action <= ACTION_PATHS)
+	if (action >= ACTION_TREE && action <= ACTION_CGROUPS)
 		return !browse->pages[PAGE_TREE + (action - ACTION_TREE)].rows.growing;
 	return action == ACTION_NEXT_VIEW || action == ACTION_PREVIOUS_VIEW ||
 	       (action >= ACTION_PATHS_FROM && action <= ACTION_UNDO);
@@ -262,6 +267,9 @@ int browse_act(struct browse *browse, enum browse_action action)
 	case ACTION_LINES:
 	case ACTION_ICICLE:
 	case ACTION_PATHS:
+	case ACTION_PROCESSES:
+	case ACTION_THREADS:
+	case ACTION_CGROUPS:
 		return show_page(browse, PAGE_TREE + (action - ACTION_TREE));
 	case ACTION_NEXT_MATCH:
 	case ACTION_PREVIOUS_MATCH:

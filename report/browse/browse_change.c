@@ -93,12 +93,52 @@ static const struct view_row *current_function(struct browse *browse)
 	return is_function ? row : NULL;
 }
 
+static void note_choice(const struct view_row *row, struct task_choice *tasks)
+{
+	if (row->kind == ROW_CGROUP) {
+		tasks->cgroup = row->name;
+		return;
+	}
+	const struct profile_process *process = row->kind == ROW_THREAD ? row->process : NULL;
+	if (row->kind == ROW_THREAD) {
+		tasks->thread = row->name;
+		tasks->tid = row->id;
+	}
+	if (process) {
+		tasks->process = process->name ? process->name : "[unknown]";
+		tasks->pid = process->pid;
+	} else if (row->kind == ROW_PROCESS) {
+		tasks->process = row->name;
+		tasks->pid = row->id;
+	}
+}
+
+int browse_choose_task(struct browse *browse)
+{
+	const struct view_row *row = browse_rows_current(browse_rows(browse));
+	struct browse_scope scope;
+
+	if (!row ||
+	    (row->kind != ROW_PROCESS && row->kind != ROW_THREAD && row->kind != ROW_CGROUP)) {
+		browse->message = "The row is not a process, thread or cgroup.";
+		return 0;
+	}
+	int err = browse_scope_copy(&browse->scope, &scope);
+	if (err)
+		return err;
+	note_choice(row, &scope.tasks);
+	err = change(browse, &scope, true);
+	return err || *browse->message ? err : browse_show_page(browse, PAGE_TREE);
+}
+
 int browse_add_function(struct browse *browse, enum condition_kind kind)
 {
 	struct browse_condition condition = { .kind = kind, .subject = BY_NAME };
 
 	if (browse->page == PAGE_MODULES)
 		return browse_add_module(browse, kind);
+	if (browse_page_has_tasks(browse->page) && kind == PATH_FOCUS)
+		return browse_choose_task(browse);
 	const struct view_row *row = current_function(browse);
 	return row ? add_condition(browse, &condition, row->name) : 0;
 }
@@ -140,6 +180,8 @@ int browse_zoom(struct browse *browse)
 	const struct view_row *row = browse_rows_current(browse_rows(browse));
 	struct browse_scope scope;
 
+	if (browse_page_has_tasks(browse->page))
+		return browse_choose_task(browse);
 	if ((browse->page != PAGE_TREE && browse->page != PAGE_ICICLE) || !row) {
 		browse->message = "A row of the tree can be shown alone: 1 shows the tree.";
 		return 0;

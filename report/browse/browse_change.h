@@ -18,6 +18,9 @@ int browse_add_module(struct browse *browse, enum condition_kind kind);
 int browse_change_kernel(struct browse *browse);
 /* What is below the row of the tree under the cursor alone. */
 int browse_zoom(struct browse *browse);
+/* On a page of processes, threads or cgroups: the samples of the row under the cursor alone, as a
+ * tree. */
+int browse_choose_task(struct browse *browse);
 /* The paths that begin or end with the function under the cursor. */
 int browse_show_paths(struct browse *browse, enum path_direction direction);
 /* Of the same function. */

@@ -22,6 +22,13 @@ static int keep_scope(struct browse *browse, struct browse_scope *scope)
 {
 	int err = keep_name(browse, &scope->root);
 
+	if (!err)
+		err = keep_name(browse, &scope->tasks.process);
+	if (!err)
+		err = keep_name(browse, &scope->tasks.thread);
+	if (!err)
+		err = keep_name(browse, &scope->tasks.cgroup);
+
 	for (size_t i = 0; i < scope->n_zoom && !err; i++) {
 		err = keep_name(browse, &scope->zoom[i].name);
 		if (!err)
@@ -41,7 +48,8 @@ static int keep_names(struct browse *browse)
 
 static bool is_same(const struct browse *browse, const struct view_row *a, const struct view_row *b)
 {
-	const bool has_numbers = browse->options.view.grouping != GROUP_COMM;
+	const bool has_numbers =
+		browse->options.view.grouping != GROUP_COMM || browse_page_has_tasks(browse->page);
 
 	return a->kind == b->kind && (!has_numbers || a->id == b->id) && a->line == b->line &&
 	       strcmp(a->name, b->name) == 0 && strcmp(a->module, b->module) == 0;

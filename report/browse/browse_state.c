@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/scope/scope_tasks.h"
+
 static const struct {
 	enum view_kind kind;
 	const char *name;
@@ -15,11 +17,21 @@ static const struct {
 	[PAGE_LINES] = { VIEW_LINES, "lines" },
 	[PAGE_ICICLE] = { VIEW_TREE, "icicle" },
 	[PAGE_PATHS] = { VIEW_PATHS, "paths" },
+	[PAGE_PROCESSES] = { VIEW_PROCESSES, "processes" },
+	[PAGE_THREADS] = { VIEW_THREADS, "threads" },
+	[PAGE_CGROUPS] = { VIEW_CGROUPS, "cgroups" },
 };
 
 const char *browse_page_name(enum browse_page_kind kind)
 {
 	return page_kinds[kind].name;
+}
+
+bool browse_has_page(const struct browse *browse, enum browse_page_kind kind)
+{
+	if (kind == PAGE_PATHS)
+		return browse->scope.root;
+	return kind != PAGE_CGROUPS || (browse->all->rows && browse->all->cgroups.n_strings);
 }
 
 /* The view of paths begins with the functions of that name. */
@@ -49,7 +61,7 @@ struct symbolizer *browse_line_symbolizer(struct browse *browse)
 
 	names.lines = true;
 	if (!browse->line_symbolizer)
-		browse->line_symbolizer = symbolizer_create(browse->profile, &names);
+		browse->line_symbolizer = symbolizer_create(browse->all, &names);
 	return browse->line_symbolizer;
 }
 
@@ -72,13 +84,33 @@ static int fold_lines(struct browse *browse)
 	return err;
 }
 
-static int prepare_fold(struct browse *browse, enum browse_page_kind kind)
+static int fold_tasks(struct browse *browse, enum browse_page_kind kind, struct fold **fold_ret)
 {
-	if (kind == PAGE_LINES)
-		return fold_lines(browse);
+	struct view_options options = browse->options.view;
+
+	options.kind = page_kinds[kind].kind;
+	return scope_tasks_fold(&browse->scope, &browse->base, browse->symbolizer, &options,
+				fold_ret);
+}
+
+/* What the page is made of. 0 or -errno. */
+static int find_fold(struct browse *browse, enum browse_page_kind kind, struct fold **fold_ret)
+{
+	int err = 0;
+
+	*fold_ret = browse_fold(browse);
 	if (kind == PAGE_PATHS)
 		mark_root(browse);
-	return 0;
+	if (browse_page_has_tasks(kind)) {
+		err = fold_tasks(browse, kind, fold_ret);
+		if (!err)
+			browse->pages[kind].fold = *fold_ret;
+	}
+	if (kind != PAGE_LINES)
+		return err;
+	err = fold_lines(browse);
+	*fold_ret = browse->line_folds.part ? browse->line_folds.part : browse->line_folds.whole;
+	return err;
 }
 
 static int open_page(struct browse *browse, enum browse_page_kind kind)
@@ -86,20 +118,22 @@ static int open_page(struct browse *browse, enum browse_page_kind kind)
 	struct browse_page *page = &browse->pages[kind];
 	struct view_options options = browse->options.view;
 	struct growing_view *growing;
-	struct fold *fold = browse_fold(browse);
-	int err = prepare_fold(browse, kind);
+	struct fold *fold;
+	int err = find_fold(browse, kind, &fold);
 
 	if (err)
 		return err;
-	if (kind == PAGE_LINES)
-		fold = browse->line_folds.part ? browse->line_folds.part : browse->line_folds.whole;
 	options.kind = page_kinds[kind].kind;
 	options.sort = page->sort;
 	options.sort_metric = browse->metric;
 	options.root = browse->scope.root;
 	options.direction = browse->scope.direction;
 	err = growing_view_create(browse->profile, &options, fold, &growing);
-	return err ? err : browse_rows_init(&page->rows, growing);
+	if (!err)
+		err = browse_rows_init(&page->rows, growing);
+	if (err)
+		browse_close_page(browse, kind);
+	return err;
 }
 
 void browse_close_page(struct browse *browse, enum browse_page_kind kind)
@@ -109,6 +143,8 @@ void browse_close_page(struct browse *browse, enum browse_page_kind kind)
 	if (browse->search.growing == page->rows.growing)
 		browse->search.growing = NULL;
 	browse_rows_deinit(&page->rows);
+	fold_destroy(page->fold);
+	page->fold = NULL;
 	page->top = 0;
 }
 
@@ -126,9 +162,53 @@ int browse_show_page(struct browse *browse, enum browse_page_kind kind)
 	return err;
 }
 
+/* The samples that a scope chooses from, and the base of its folds. */
+struct basis {
+	struct profile *part; /* NULL: all samples */
+	struct refold_base base;
+};
+
+static void basis_deinit(struct basis *basis)
+{
+	refold_base_deinit(&basis->base);
+	profile_part_destroy(basis->part);
+}
+
+/* Of other tasks. 0, -ENOENT or -ENOMEM. */
+static int make_basis(const struct browse *browse, const struct task_choice *tasks,
+		      struct basis *basis)
+{
+	struct view_options view = browse->options.view;
+
+	*basis = (struct basis){ 0 };
+	int err = task_choice_is_all(tasks) ? 0
+					    : profile_part_create(browse->all, tasks, &basis->part);
+	if (err)
+		return err;
+	view.kind = VIEW_TREE;
+	err = refold_base_init(&basis->base, basis->part ? basis->part : browse->all,
+			       browse->symbolizer, &view);
+	if (!err && !browse->options.is_growing) /* that one is replaced again and again */
+		err = refold_base_prepare(&basis->base);
+	if (err)
+		basis_deinit(basis);
+	return err;
+}
+
+/* Takes over the basis; no fold of the one before is in use. */
+static void take_basis(struct browse *browse, const struct basis *basis)
+{
+	struct basis before = { browse->part, browse->base };
+
+	basis_deinit(&before);
+	browse->part = basis->part;
+	browse->base = basis->base;
+	browse->profile = basis->part ? basis->part : browse->all;
+}
+
 /* The folds of another scope; the whole is that of the present one if that does. */
 static int make_folds(struct browse *browse, const struct browse_scope *scope,
-		      struct browse_folds *folds)
+		      struct refold_base *base, struct browse_folds *folds)
 {
 	const bool is_same = browse->folds.whole && browse_scope_folds_alike(scope, &browse->scope);
 	int err = 0;
@@ -137,14 +217,14 @@ static int make_folds(struct browse *browse, const struct browse_scope *scope,
 	if (is_same)
 		folds->whole = browse->folds.whole;
 	else if (browse_scope_is_whole(scope))
-		folds->whole = browse->base.fold;
+		folds->whole = base->fold;
 	else
-		err = browse_scope_fold(scope, &browse->base, &folds->whole);
+		err = browse_scope_fold(scope, base, &folds->whole);
 	if (err)
 		return err;
 	err = browse_scope_part(scope, folds->whole, &folds->part);
-	if (err && !is_same)
-		folds_deinit(browse, folds);
+	if (err && !is_same && folds->whole != base->fold)
+		fold_destroy(folds->whole);
 	return err;
 }
 
@@ -152,6 +232,7 @@ int browse_state_init(struct browse *browse, const struct profile *profile,
 		      struct symbolizer *symbolizer, const struct browse_options *options)
 {
 	*browse = (struct browse){
+		.all = profile,
 		.profile = profile,
 		.symbolizer = symbolizer,
 		.options = *options,
@@ -165,13 +246,12 @@ int browse_state_init(struct browse *browse, const struct profile *profile,
 	browse->scope_text = browse_scope_describe(&browse->scope);
 	if (!browse->scope_text)
 		return -ENOMEM;
-	struct view_options view = options->view;
-	view.kind = VIEW_TREE;
-	int err = refold_base_init(&browse->base, profile, symbolizer, &view);
-	if (!err && !options->is_growing) /* that one is replaced again and again */
-		err = refold_base_prepare(&browse->base);
-	if (!err)
-		err = make_folds(browse, &browse->scope, &browse->folds);
+	struct basis basis;
+	int err = make_basis(browse, &browse->scope.tasks, &basis);
+	if (err)
+		return err;
+	take_basis(browse, &basis);
+	err = make_folds(browse, &browse->scope, &browse->base, &browse->folds);
 	return err ? err : browse_show_page(browse, PAGE_TREE);
 }
 
@@ -188,7 +268,7 @@ void browse_state_deinit(struct browse *browse)
 	free(browse->revealed);
 	close_pages(browse);
 	folds_deinit(browse, &browse->folds);
-	refold_base_deinit(&browse->base);
+	take_basis(browse, &(struct basis){ 0 });
 	symbolizer_destroy(browse->line_symbolizer);
 	for (uint32_t i = 0; i < browse->n_past; i++)
 		browse_scope_deinit(&browse->past[i].scope);
@@ -207,7 +287,9 @@ struct place {
 static struct place note_place(const struct browse *browse)
 {
 	const struct view_row *row =
-		browse->page == PAGE_LINES ? NULL : browse_rows_current(browse_rows(browse));
+		browse->page == PAGE_LINES || browse_page_has_tasks(browse->page)
+			? NULL
+			: browse_rows_current(browse_rows(browse));
 	const size_t n_above = browse->scope.n_zoom ? browse->scope.n_zoom - 1 : 0;
 	struct place place = { .n_names = n_above };
 
@@ -248,13 +330,16 @@ static int go_to_place(struct browse *browse, const struct place *place)
 	return row->parent ? browse_rows_reveal(rows, row) : 0;
 }
 
-static int show_other_folds(struct browse *browse, const struct browse_folds *folds,
-			    const struct place *place)
+/* @basis: NULL: it stays. */
+static int show_other_folds(struct browse *browse, const struct basis *basis,
+			    const struct browse_folds *folds, const struct place *place)
 {
 	close_pages(browse);
 	if (browse->folds.whole == folds->whole)
 		browse->folds.whole = NULL;
 	folds_deinit(browse, &browse->folds);
+	if (basis)
+		take_basis(browse, basis);
 	browse->folds = *folds;
 	int err = browse_show_page(browse, browse->page);
 	if (err == -ENOENT) /* the function of the paths is not there any more */
@@ -273,13 +358,19 @@ static void take_scope(struct browse *browse, struct browse_scope *scope, char *
 
 int browse_change_scope(struct browse *browse, struct browse_scope *scope, bool changes_fold)
 {
+	const bool has_basis = !task_choice_equal(&scope->tasks, &browse->scope.tasks);
 	struct browse_folds folds;
+	struct basis basis = { 0 };
 	char *text = browse_scope_describe(scope);
 	int err = text ? 0 : -ENOMEM;
 
+	if (!err && has_basis)
+		err = make_basis(browse, &scope->tasks, &basis);
 	if (!err && changes_fold)
-		err = make_folds(browse, scope, &folds);
+		err = make_folds(browse, scope, has_basis ? &basis.base : &browse->base, &folds);
 	if (err) {
+		if (has_basis)
+			basis_deinit(&basis);
 		free(text);
 		browse_scope_deinit(scope);
 		return err;
@@ -287,7 +378,7 @@ int browse_change_scope(struct browse *browse, struct browse_scope *scope, bool 
 	struct place place = note_place(browse);
 	take_scope(browse, scope, text);
 	if (changes_fold)
-		err = show_other_folds(browse, &folds, &place);
+		err = show_other_folds(browse, has_basis ? &basis : NULL, &folds, &place);
 	else
 		browse_close_page(browse, PAGE_PATHS);
 	free(place.names);

@@ -17,6 +17,9 @@ enum browse_page_kind {
 	PAGE_LINES,
 	PAGE_ICICLE,
 	PAGE_PATHS,
+	PAGE_PROCESSES,
+	PAGE_THREADS,
+	PAGE_CGROUPS,
 	N_BROWSE_PAGES
 };
 
@@ -32,6 +35,7 @@ struct browse_options {
 };
 
 struct browse_page {
+	struct fold *fold;       /* that it alone needs; owned, or NULL */
 	struct browse_rows rows; /* without a view: it was not looked at so far */
 	enum view_sort sort;
 	uint32_t top; /* the first line on the screen */
@@ -50,7 +54,9 @@ struct browse_folds {
 };
 
 struct browse {
-	const struct profile *profile;
+	const struct profile *all;     /* as it was given */
+	struct profile *part;          /* of the scope's tasks; owned; NULL: all are shown */
+	const struct profile *profile; /* one of these two */
 	struct symbolizer *symbolizer, *line_symbolizer; /* the second: owned, NULL: not needed */
 	struct browse_options options;
 	struct refold_base base;
@@ -86,6 +92,15 @@ void browse_close_page(struct browse *browse, enum browse_page_kind kind);
  * cursor goes to where it was, as far as that is there. 0, or -errno with everything as before.
  */
 int browse_change_scope(struct browse *browse, struct browse_scope *scope, bool changes_fold);
+
+/* Whether there is such a page: of paths only when a function was chosen for it, of cgroups only
+ * where samples have theirs. */
+bool browse_has_page(const struct browse *browse, enum browse_page_kind kind);
+/* Whether its rows are processes, threads or cgroups. */
+static inline bool browse_page_has_tasks(enum browse_page_kind kind)
+{
+	return kind >= PAGE_PROCESSES;
+}
 
 /* Names with source lines. Owned by @browse; NULL: out of memory. */
 struct symbolizer *browse_line_symbolizer(struct browse *browse);

@@ -22,6 +22,7 @@
 #define MAX_MODULE_WIDTH  32
 #define BAR_WIDTH         12
 #define MIN_SCOPE_WIDTH   12
+#define MAX_SCOPE_WIDTH   40 /* for which names of views give way */
 #define MIN_PLACE_WIDTH   20
 
 /* Where the columns of a row are. */
@@ -86,14 +87,24 @@ void browse_text_title(const struct browse *browse, struct styled_line *line)
 	styled_line_pad(line, line->max_columns);
 }
 
-/* Without room for all names, only the shown view has its name. */
-static bool names_fit(const struct browse *browse, const struct styled_line *line)
+/* Whether there is room for the name of a view that is not shown: those on the left have theirs
+ * first, and what part is shown must be seen. */
+static bool name_fits(const struct browse *browse, const struct styled_line *line,
+		      enum browse_page_kind last)
 {
-	const int n_shown = browse->scope.root ? N_BROWSE_PAGES : PAGE_PATHS;
-	size_t width = 0;
+	const size_t scope_width = strlen(browse->scope_text);
+	size_t width =
+		strlen("[]") + (scope_width < MAX_SCOPE_WIDTH ? scope_width : MAX_SCOPE_WIDTH);
 
-	for (int kind = 0; kind < n_shown; kind++)
-		width += strlen(" 1 ") + strlen(browse_page_name((enum browse_page_kind)kind)) + 1;
+	for (int kind = 0; kind < N_BROWSE_PAGES; kind++) {
+		const bool is_named = kind <= (int)last || kind == (int)browse->page;
+
+		if (!browse_has_page(browse, (enum browse_page_kind)kind))
+			continue;
+		width += strlen(" 1 ");
+		if (is_named)
+			width += strlen(browse_page_name((enum browse_page_kind)kind));
+	}
 	return width <= line->max_columns;
 }
 
@@ -103,12 +114,12 @@ static void add_view(const struct browse *browse, struct styled_line *line,
 	const bool is_shown = kind == browse->page;
 
 	styled_line_set(line, STYLE_DIM);
-	styled_line_add_whole(line, " %d ", (int)kind + 1);
+	styled_line_add_whole(line, " %d ", ((int)kind + 1) % 10);
 	styled_line_set(line, is_shown ? STYLE_HEADING : STYLE_PLAIN);
 	if (is_shown)
 		styled_line_add_whole(line, "[%s]", browse_page_name(kind));
-	else if (names_fit(browse, line))
-		styled_line_add_whole(line, "%s ", browse_page_name(kind));
+	else if (name_fits(browse, line, kind))
+		styled_line_add_whole(line, "%s", browse_page_name(kind));
 }
 
 static char *describe_scope(const struct browse *browse)
@@ -138,7 +149,7 @@ static void add_scope(const struct browse *browse, struct styled_line *line)
 void browse_text_views(const struct browse *browse, struct styled_line *line)
 {
 	for (int kind = 0; kind < N_BROWSE_PAGES; kind++) {
-		if (kind != PAGE_PATHS || browse->scope.root)
+		if (browse_has_page(browse, (enum browse_page_kind)kind))
 			add_view(browse, line, (enum browse_page_kind)kind);
 	}
 	styled_line_set(line, STYLE_PLAIN);
@@ -150,6 +161,8 @@ enum browse_page_kind browse_text_view_at(const struct browse *browse, struct st
 					  unsigned column)
 {
 	for (int kind = 0; kind < N_BROWSE_PAGES; kind++) {
+		if (!browse_has_page(browse, (enum browse_page_kind)kind))
+			continue;
 		add_view(browse, line, (enum browse_page_kind)kind);
 		if (column < line->columns)
 			return (enum browse_page_kind)kind;
@@ -344,7 +357,8 @@ static void add_name(const struct browse *browse, struct styled_line *line,
 
 	columns -= add_place(line, row, columns);
 	text_row_suffix(row, suffix, sizeof(suffix));
-	if (strlen(suffix) > columns / 2)
+	if (strlen(suffix) > columns / 2 &&
+	    strlen(suffix) + printable_width(row->name, line->utf8) > columns)
 		suffix[0] = '\0';
 	columns -= (unsigned)strlen(suffix);
 	_cleanup_free_ char *name = fit_name(row, columns, line->utf8);

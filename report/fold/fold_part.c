@@ -16,7 +16,7 @@ struct fold_step fold_step_of(const struct fold_entity *entity)
 				   .is_inlined = entity->is_inlined };
 }
 
-static bool is_step(const struct fold_entity *entity, const struct fold_step *step)
+bool fold_entity_is_step(const struct fold_entity *entity, const struct fold_step *step)
 {
 	return entity->frame_kind == step->frame_kind && entity->id == step->id &&
 	       entity->is_inlined == step->is_inlined && strcmp(entity->name, step->name) == 0 &&
@@ -33,7 +33,7 @@ uint32_t fold_find_path(const struct fold *fold, const struct fold_step *steps, 
 		const struct fold_node *node = &fold->nodes[i];
 
 		if (node->parent != reached ||
-		    !is_step(&fold->entities[node->entity], &steps[n_found]))
+		    !fold_entity_is_step(&fold->entities[node->entity], &steps[n_found]))
 			continue;
 		reached = i;
 		n_found++;

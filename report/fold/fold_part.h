@@ -16,6 +16,7 @@ struct fold_step {
 };
 
 struct fold_step fold_step_of(const struct fold_entity *entity);
+bool fold_entity_is_step(const struct fold_entity *entity, const struct fold_step *step);
 /* The node that @steps lead to from the root. FOLD_NONE: there is no such path. */
 uint32_t fold_find_path(const struct fold *fold, const struct fold_step *steps, size_t n_steps);
 /*

@@ -1,6 +1,7 @@
 #include "report/scope/browse_scope.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,8 @@ static int copy_zoom(const struct browse_scope *scope, struct browse_scope *copy
 
 int browse_scope_copy(const struct browse_scope *scope, struct browse_scope *copy_ret)
 {
-	struct browse_scope copy = { .kernel = scope->kernel,
+	struct browse_scope copy = { .tasks = scope->tasks,
+				     .kernel = scope->kernel,
 				     .root = scope->root,
 				     .direction = scope->direction };
 	int err = copy_zoom(scope, &copy);
@@ -81,9 +83,25 @@ int browse_scope_zoom(struct browse_scope *scope, const struct fold *fold,
 	return 0;
 }
 
-static int describe(FILE *out, const struct browse_scope *scope)
+/* Returns what separates more from it. */
+static const char *describe_tasks(FILE *out, const struct task_choice *tasks)
 {
 	const char *separator = "";
+
+	if (tasks->cgroup) {
+		fprintf(out, "cgroup %s", tasks->cgroup);
+		separator = ", ";
+	}
+	if (tasks->process && !tasks->thread)
+		fprintf(out, "%sprocess %s (%" PRId32 ")", separator, tasks->process, tasks->pid);
+	if (tasks->thread)
+		fprintf(out, "%sthread %s (%" PRId32 ")", separator, tasks->thread, tasks->tid);
+	return tasks->process || tasks->thread ? ", " : separator;
+}
+
+static int describe(FILE *out, const struct browse_scope *scope)
+{
+	const char *separator = describe_tasks(out, &scope->tasks);
 
 	for (size_t i = 0; i < scope->n_conditions; i++) {
 		_cleanup_free_ char *text = browse_condition_describe(&scope->conditions[i]);
@@ -119,9 +137,8 @@ char *browse_scope_describe(const struct browse_scope *scope)
 	return text;
 }
 
-/* Which conditions the entities meet, in ->met, to free(). 0 or -ENOMEM. */
-static int meet_conditions(const struct browse_scope *scope, struct refold_base *base,
-			   struct refold_conditions *conditions)
+int browse_scope_meet(const struct browse_scope *scope, struct refold_base *base,
+		      struct refold_conditions *conditions)
 {
 	uint64_t *met = scope->n_conditions ? calloc(base->fold->n_entities, sizeof(*met)) : NULL;
 	int err = scope->n_conditions && !met ? -ENOMEM : 0;
@@ -148,7 +165,7 @@ int browse_scope_fold(const struct browse_scope *scope, struct refold_base *base
 		      struct fold **fold_ret)
 {
 	struct refold_conditions conditions;
-	int err = meet_conditions(scope, base, &conditions);
+	int err = browse_scope_meet(scope, base, &conditions);
 
 	if (!err)
 		err = refold(base, &conditions, scope->kernel, fold_ret);
@@ -167,7 +184,7 @@ int browse_scope_fold_anew(const struct browse_scope *scope, struct refold_base 
 	shown.kernel = scope->kernel;
 	if (!scope->n_conditions)
 		return fold_profile(base->profile, symbolizer, &shown, fold_ret);
-	int err = meet_conditions(scope, base, &conditions);
+	int err = browse_scope_meet(scope, base, &conditions);
 	if (!err)
 		err = refold_select_tree(base, &conditions, &part.cct);
 	free((void *)conditions.met);
@@ -190,7 +207,8 @@ int browse_scope_part(const struct browse_scope *scope, const struct fold *whole
 
 bool browse_scope_folds_alike(const struct browse_scope *a, const struct browse_scope *b)
 {
-	if (a->kernel != b->kernel || a->n_conditions != b->n_conditions)
+	if (!task_choice_equal(&a->tasks, &b->tasks) || a->kernel != b->kernel ||
+	    a->n_conditions != b->n_conditions)
 		return false;
 	for (size_t i = 0; i < a->n_conditions; i++) {
 		if (!browse_condition_equal(&a->conditions[i], &b->conditions[i]))

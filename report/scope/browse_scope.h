@@ -1,16 +1,18 @@
 /*
- * What part of a profile is looked at, and how: conditions on paths, the kernel's part of them, one
- * row with what is below it alone, and the function of the page of paths.
+ * What part of a profile is looked at, and how: whose samples, conditions on paths, the kernel's
+ * part of them, one row with what is below it alone, and the function of the page of paths.
  */
 #ifndef REPORT_SCOPE_BROWSE_SCOPE_H
 #define REPORT_SCOPE_BROWSE_SCOPE_H
 
+#include "cct/paths/profile_part.h"
 #include "report/fold/fold_part.h"
 #include "report/scope/browse_condition.h"
 #include "report/views/view_rows.h"
 
 /* All zero: the whole profile. */
 struct browse_scope {
+	struct task_choice tasks;            /* names borrowed */
 	struct browse_condition *conditions; /* owned; all hold */
 	size_t n_conditions;
 	enum view_kernel kernel;
@@ -32,7 +34,10 @@ int browse_scope_zoom(struct browse_scope *scope, const struct fold *fold,
 /* "focus ^f$, ignore g, kernel none, below h", or "". Heap; NULL: out of memory. */
 char *browse_scope_describe(const struct browse_scope *scope);
 
-/* Whether the fold is that of the base. */
+/* Which conditions the entities of the base meet, in ->met, to free(). 0 or -ENOMEM. */
+int browse_scope_meet(const struct browse_scope *scope, struct refold_base *base,
+		      struct refold_conditions *conditions);
+/* Whether the fold is that of the base, which was made of the samples of ->tasks. */
 bool browse_scope_is_whole(const struct browse_scope *scope);
 /* Folds what is selected, without the zoom. 0; -ENOENT: no path is selected; or -ENOMEM. */
 int browse_scope_fold(const struct browse_scope *scope, struct refold_base *base,
@@ -49,7 +54,7 @@ int browse_scope_fold_anew(const struct browse_scope *scope, struct refold_base 
  */
 int browse_scope_part(const struct browse_scope *scope, const struct fold *whole,
 		      struct fold **part_ret);
-/* Whether the same fold is made of both, but for the zoom. */
+/* Whether the same fold is made of both, of the same profile's base, but for the zoom. */
 bool browse_scope_folds_alike(const struct browse_scope *a, const struct browse_scope *b);
 
 #endif

@@ -448,7 +448,7 @@ mouse() {
 }
 
 @test "the help has all keys, and any key leaves it" {
-	browse 100 70 C.UTF-8 reader.cct
+	browse 100 76 C.UTF-8 reader.cct
 	press '?' 'Searching'
 	shows 'j, Down +next row'
 	shows 'q +quit'
@@ -457,7 +457,7 @@ mouse() {
 	browse 60 16 C.UTF-8 reader.cct
 	press '?' 'more lines below'
 	lacks 'q +quit'
-	keys NPage NPage NPage NPage NPage NPage
+	keys NPage NPage NPage NPage NPage NPage NPage
 	wait_until shows 'q +quit'
 }
 
@@ -561,4 +561,35 @@ compare_changes() { # compare_changes N KEY... : from the first row on, which ke
 	refuses "needs a terminal" -- "$DENDRO" diff --browse reader.cct reader.cct
 	refuses "not both" -- "$DENDRO" diff --browse --html page.html reader.cct reader.cct
 	refuses --view -- "$DENDRO" diff --browse --view functions reader.cct reader.cct
+}
+
+# rows_of_screen : share and name of the first rows
+rows_of_screen() {
+	screen | sed -nE 's/^ *([0-9.]+)% +[0-9.]+% +[0-9.]+ m?s  ([a-z0-9_-]+) .*/\1 \2/p' | head -4
+}
+
+# rows_of_report VIEW OPTION... : likewise
+rows_of_report() {
+	report_json tasks.cct --view "$@" |
+		jq -r '.metrics[0].total as $all | .rows[] | "\(.total[0] / $all * 100)\t\(.name)"' |
+		awk -F '\t' '{ printf "%.2f %s\n", $1, $2 }' | head -4
+}
+
+@test "processes and threads are those of the report, and one is shown alone" {
+	record tasks.data -- sh -c "'$WORKLOADS/threads' 0.3; '$WORKLOADS/reader' 0.3; true" >/dev/null
+	"$DENDRO" build -o tasks.cct tasks.data
+	browse 120 24 C.UTF-8 tasks.cct
+	press 8 '\[processes\]'
+	diff <(rows_of_screen | sort) <(rows_of_report processes | sort)
+	press 9 '\[threads\]'
+	diff <(rows_of_screen | sort) <(rows_of_report threads | sort)
+	local tid all
+	tid=$(screen | sed -nE '4s/.*\(tid ([0-9]+)\).*/\1/p')
+	press Enter "thread [a-z0-9-]+ \\($tid\\)"
+	shows '\[tree\]'
+	all=$(report_json tasks.cct --view threads | jq .rows[0].total[0])
+	press 8 '\[processes\]'
+	shows "total $all ns"
+	press u '\[threads\]'
+	run ! shows "thread [a-z0-9-]+ \\($tid\\)"
 }

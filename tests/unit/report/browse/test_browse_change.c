@@ -117,6 +117,47 @@ static void a_wrong_expression_changes_nothing(void **state)
 	assert_rows(browse, "prog m a b c [kernel] A B b other x b");
 }
 
+static void a_process_is_shown_alone(void **state)
+{
+	const struct session *session = *state;
+	struct browse *browse = session->browse;
+
+	act(browse, "8");
+	assert_rows(browse, "prog other");
+	act(browse, "G");
+	assert_int_equal(current(browse)->total[0], 2);
+	assert_int_equal(browse_act(browse, ACTION_TOGGLE), 0);
+	assert_int_equal(browse->page, PAGE_TREE);
+	assert_string_equal(browse->scope_text, "process other (11)");
+	assert_rows(browse, "other x b");
+	assert_int_equal(browse_view(browse)->root->total[0], 2);
+	act(browse, "8");
+	assert_rows(browse, "other");
+	act(browse, "u");
+	assert_rows(browse, "prog other");
+	act(browse, "0");
+	assert_string_not_equal(browse->message, "");
+	assert_int_equal(browse->page, PAGE_PROCESSES);
+}
+
+static void processes_have_the_cost_of_the_paths_that_are_shown(void **state)
+{
+	const struct session *session = *state;
+	struct browse *browse = session->browse;
+
+	assert_int_equal(browse_add_regex(browse, PATH_FOCUS, "^c$"), 0);
+	act(browse, "8");
+	assert_rows(browse, "prog");
+	assert_int_equal(current(browse)->total[0], 4);
+	assert_int_equal(browse_view(browse)->root->total[0], 11);
+	act(browse, "1gK"); /* without the kernel */
+	assert_rows(browse, "prog m c b");
+	act(browse, "gjz8"); /* what is below m */
+	assert_rows(browse, "prog");
+	assert_int_equal(current(browse)->total[0], 4);
+	assert_int_equal(browse_view(browse)->root->total[0], 4);
+}
+
 static void the_kernel_is_merged_left_out_or_alone(void **state)
 {
 	const struct session *session = *state;
@@ -255,6 +296,8 @@ int main(void)
 		TEST(a_focus_keeps_paths_with_the_function),
 		TEST(functions_are_left_out_one_after_the_other),
 		TEST(a_wrong_expression_changes_nothing),
+		TEST(a_process_is_shown_alone),
+		TEST(processes_have_the_cost_of_the_paths_that_are_shown),
 		TEST(the_kernel_is_merged_left_out_or_alone),
 		TEST(one_row_is_shown_alone_in_all_views),
 		TEST(paths_begin_or_end_with_the_function),
