@@ -81,6 +81,8 @@ static bool fill(struct waiting *waiting, const struct record *record)
 	if (sample->raw_size < header_size)
 		return false;
 	memcpy(&waiting->header, sample->raw, header_size);
+	if (waiting->header.is_saved > 1)
+		return false;
 	size_t size = (sample->raw_size - header_size) & ~(size_t)(SECOND_STACK_PAGE - 1);
 	size_t skipped = waiting->header.start % SECOND_STACK_PAGE;
 	if (size <= skipped || size > BYTES_MAX)

@@ -196,11 +196,11 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 	if (err)
 		return err;
 	evlist_choose_ring_sizes(impl, options);
-	evlist->contexts_err = evlist->second_stacks_err = -ECANCELED;
-	if (options->has_other_stacks) {
-		evlist_init_second_stacks(impl);
+	evlist->contexts_err = -ECANCELED;
+	impl->follow_rules = options->follow_rules ? *options->follow_rules : -1;
+	evlist_init_second_stacks(impl, options->has_other_stacks);
+	if (options->has_other_stacks)
 		evlist_init_contexts(impl);
-	}
 	bool is_system = options->target == EVLIST_SYSTEM;
 	const pid_t *system = options->cgroup_fd ? options->cgroup_fd : &everybody;
 	impl->opener.has_cgroup = is_system && options->cgroup_fd;

@@ -45,6 +45,7 @@ struct evlist_impl {
 	bool rings_too_large; /* the reason why evlist_open_task() failed */
 	size_t watched_task;  /* the task whose counters report that rings have filled */
 	int second_stacks_map, second_stacks_program; /* -1: none */
+	int follow_rules;                             /* a map, borrowed; -1: none */
 	int epoll_fd;
 	int wake_fd; /* as registered in epoll; -1: none */
 	bool is_enabled;
@@ -93,8 +94,9 @@ void evlist_open_contexts(struct evlist_impl *impl, pid_t tid);
 void evlist_reopen_contexts(struct evlist_impl *impl, size_t ring);
 /* Gives up contexts, for @err. */
 void evlist_close_contexts(struct evlist_impl *impl, int err);
-/* Prepares second stacks if they are available here; else sets evlist->second_stacks_err. */
-void evlist_init_second_stacks(struct evlist_impl *impl);
+/* Prepares second stacks, unless they are not wanted, and memory that is read at samples, if they
+ * are available here; else sets evlist->second_stacks_err and evlist->follow_err. */
+void evlist_init_second_stacks(struct evlist_impl *impl, bool has_other_stacks);
 /* For the sampling events of one more task, by its index. After a failure they are given up for all
  * tasks, and evlist->second_stacks_err contains the reason. */
 void evlist_open_second_stacks(struct evlist_impl *impl, size_t task);

@@ -13,15 +13,16 @@
 #include "perf/counters/second_stacks_program.h"
 #include "perf/kernel/bpf.h"
 
-void evlist_init_second_stacks(struct evlist_impl *impl)
+void evlist_init_second_stacks(struct evlist_impl *impl, bool has_other_stacks)
 {
 	struct evlist *evlist = &impl->evlist;
 	const struct perf_event_attr *samples = &evlist->events[0].attr;
 
-	evlist->second_stacks_err = 0;
-	if (!(samples->sample_type & PERF_SAMPLE_STACK_USER) ||
-	    !(samples->sample_type & PERF_SAMPLE_IDENTIFIER))
-		evlist->second_stacks_err = -EOPNOTSUPP;
+	const bool is_possible = samples->sample_type & PERF_SAMPLE_STACK_USER &&
+				 samples->sample_type & PERF_SAMPLE_IDENTIFIER;
+
+	evlist->second_stacks_err = !has_other_stacks ? -ECANCELED : is_possible ? 0 : -EOPNOTSUPP;
+	evlist->follow_err = impl->follow_rules < 0 ? -ECANCELED : is_possible ? 0 : -EOPNOTSUPP;
 	/* Up to the time it has what samples have, so that their times are found in one way. */
 	evlist->second_stacks.attr = (struct perf_event_attr){
 		.type = PERF_TYPE_SOFTWARE,
@@ -82,12 +83,30 @@ static uint32_t count_cpus(const struct evlist_impl *impl)
 	return (uint32_t)last + 1;
 }
 
+/* Where second stacks are not possible here, that is noted, and memory may be read even so. */
+static int find_fields(struct evlist *evlist, struct task_fields *fields)
+{
+	if (!evlist->second_stacks_err)
+		evlist->second_stacks_err = task_fields_find(fields);
+	return evlist->follow_err ? evlist->second_stacks_err : 0;
+}
+
+static int load_with(const struct evlist_impl *impl, const struct task_fields *fields,
+		     const struct second_stacks_follow *follow, int buffers)
+{
+	const struct evlist *evlist = &impl->evlist;
+
+	return second_stacks_load(fields, evlist->events[0].attr.sample_stack_user,
+				  evlist->stack_watch, follow, impl->second_stacks_map, buffers);
+}
+
 static int load_program(struct evlist_impl *impl)
 {
+	struct evlist *evlist = &impl->evlist;
 	struct task_fields fields;
-	uint32_t n_cpus = count_cpus(impl);
+	const uint32_t n_cpus = count_cpus(impl);
 
-	int err = task_fields_find(&fields);
+	int err = find_fields(evlist, &fields);
 	if (err)
 		return err;
 	impl->second_stacks_map =
@@ -96,15 +115,26 @@ static int load_program(struct evlist_impl *impl)
 		return impl->second_stacks_map;
 	_cleanup_close_ int buffers =
 		bpf_create_map(BPF_MAP_TYPE_ARRAY, (uint32_t)second_stacks_buffer_size(), n_cpus);
-	if (buffers < 0)
-		return buffers;
+	_cleanup_close_ int follow_buffers =
+		bpf_create_map(BPF_MAP_TYPE_ARRAY, (uint32_t)follow_program_buffer_size(), n_cpus);
+	if (buffers < 0 || follow_buffers < 0)
+		return buffers < 0 ? buffers : follow_buffers;
 	/* Without it, the recorder's rounds are the same. */
-	if (!impl->evlist.stack_watch)
-		stack_watch_create(&impl->evlist.stack_watch);
-	impl->second_stacks_program =
-		second_stacks_load(&fields, impl->evlist.events[0].attr.sample_stack_user,
-				   impl->evlist.stack_watch, impl->second_stacks_map, buffers);
-	return impl->second_stacks_program < 0 ? impl->second_stacks_program : 0;
+	if (!evlist->stack_watch && !evlist->second_stacks_err)
+		stack_watch_create(&evlist->stack_watch);
+	const struct second_stacks_follow follow = { impl->follow_rules, follow_buffers };
+	int program = -EINVAL;
+	if (!evlist->follow_err)
+		program = evlist->follow_err = load_with(
+			impl, evlist->second_stacks_err ? NULL : &fields, &follow, buffers);
+	if (program < 0 && !evlist->second_stacks_err)
+		program = load_with(impl, &fields, NULL, buffers);
+	if (program < 0)
+		return program;
+	if (evlist->follow_err > 0)
+		evlist->follow_err = 0;
+	impl->second_stacks_program = program;
+	return 0;
 }
 
 /* An event of a tracepoint, or a probe, cannot have such a program, and does without. */
@@ -139,7 +169,7 @@ static int open_outputs(struct evlist_impl *impl)
 void evlist_open_second_stacks(struct evlist_impl *impl, size_t task)
 {
 	struct evlist *evlist = &impl->evlist;
-	int err = evlist->second_stacks_err;
+	int err = evlist->follow_err ? evlist->second_stacks_err : 0;
 
 	if (!err && !evlist->second_stacks.n_ids)
 		err = open_outputs(impl);
@@ -188,4 +218,6 @@ void evlist_close_second_stacks(struct evlist_impl *impl, int err)
 	close_fd(&impl->second_stacks_program);
 	close_fd(&impl->second_stacks_map);
 	impl->evlist.second_stacks_err = err;
+	if (!impl->evlist.follow_err)
+		impl->evlist.follow_err = err;
 }

@@ -287,7 +287,7 @@ int evlist_open_task(struct evlist_impl *impl, pid_t tid)
 		return err;
 	}
 	evlist_open_second_stacks(impl, impl->n_tasks);
-	if (!impl->evlist.second_stacks.n_ids || impl->evlist.second_stacks_are_partial)
+	if (impl->evlist.second_stacks_err || impl->evlist.second_stacks_are_partial)
 		evlist_open_contexts(impl, tid);
 	impl->n_tasks++;
 	impl->n_tasks_alive++;

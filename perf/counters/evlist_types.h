@@ -68,6 +68,9 @@ struct evlist_options {
 	bool has_cgroups;       /* samples contain the ids of cgroups, if the kernel knows them */
 	bool has_other_stacks;  /* stacks that were left for the sampled ones are recorded, too,
 				   where possible */
+	/* Rules by which memory is read at samples (perf/counters/follow_program.h), as a map,
+	 * which stays open. NULL: none. */
+	const int *follow_rules;
 	enum evlist_wake wake;  /* when rings wake the reader */
 	const struct evlist_syscalls *syscalls;
 };
@@ -129,12 +132,15 @@ struct evlist {
 	/*
 	 * The events by which the kernel writes second stacks into the sample rings, one per ring,
 	 * directly before their samples (perf/counters/second_stacks_program.h). They are not among
-	 * the events that the recording lists. Without ids they are unavailable, and
-	 * second_stacks_err contains the reason.
+	 * the events that the recording lists. If they are unavailable, second_stacks_err contains
+	 * the reason.
 	 */
 	struct evlist_event second_stacks;
 	bool second_stacks_are_partial; /* events of tracepoints have none */
 	int second_stacks_err;
+	/* Whether the same program reads memory at samples: 0, or why not. Its records are those of
+	 * ->second_stacks, which then has ids without second stacks, too. */
+	int follow_err;
 	/* That the same program looks at for each sample; NULL: none. */
 	struct stack_watch *stack_watch;
 	int *ring_cpus; /* CPU of each sample ring */

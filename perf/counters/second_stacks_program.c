@@ -1,7 +1,15 @@
 #include "perf/counters/second_stacks_program.h"
 
+#include <elf.h>
+
 #include "perf/kernel/bpf.h"
 #include "perf/kernel/signal_frame.h"
+
+#ifdef __aarch64__
+#define OWN_MACHINE EM_AARCH64
+#else
+#define OWN_MACHINE EM_X86_64
+#endif
 
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
 
@@ -62,6 +70,13 @@ static void read_word(struct bpf_code *code, uint8_t base, int offset, size_t ot
 	bpf_load(code, R0, R10, AT_WORD);
 }
 
+/* The sample is written. */
+static void return_from_main(struct bpf_code *code)
+{
+	bpf_move_value(code, R0, 1);
+	bpf_return(code);
+}
+
 enum label {
 	FOR_KERNEL,
 	HAVE_SP,
@@ -79,7 +94,12 @@ enum label {
 	WRITE_PAGE,
 	WRITE_OUT,
 	WRITE_NOTHING,
+	FOLLOW,
+	FOLLOW_FIRST,
+	FOLLOW_LAST = FOLLOW_FIRST + FOLLOW_PROGRAM_LABELS - 1,
+	N_LABELS,
 };
+static_assert(N_LABELS <= BPF_LABELS_MAX, "all have room");
 
 /* R7 and AT_SP: the user's stack pointer; R6: the context; AT_TASK. */
 static void find_stack_pointer(struct bpf_code *code)
@@ -241,8 +261,7 @@ static void find_goroutine(struct bpf_code *code, const struct task_fields *fiel
 	bpf_label(code, IN_VDSO);
 	write_vdso_caller(code);
 	bpf_label(code, DONE);
-	bpf_move_value(code, R0, 1);
-	bpf_return(code);
+	return_from_main(code);
 }
 
 /* The function's variables, below its frame pointer. */
@@ -322,28 +341,53 @@ size_t second_stacks_buffer_size(void)
 	return HEADER_SIZE + SECOND_STACK_PAGES_MAX * (size_t)PAGE;
 }
 
+static void add_second_stacks(struct bpf_code *code, const struct task_fields *fields,
+			      const struct stack_watch *watch)
+{
+	find_stack_pointer(code);
+	if (watch) {
+		bpf_move(code, R1, R7);
+		bpf_call_label(code, WATCH);
+	}
+	search_alternate_stack(code, fields);
+	write_interrupted(code);
+	find_goroutine(code, fields);
+}
+
+/* For the end of add_second_stacks(), if that is there. */
+static void add_write(struct bpf_code *code, uint32_t stack_size, int events_map, int buffers_map)
+{
+	bpf_label(code, WRITE);
+	write_header(code, buffers_map);
+	write_pages(code, second_stacks_pages(stack_size));
+	output_buffer(code, events_map);
+	bpf_label(code, WRITE_NOTHING);
+	bpf_move_value(code, R0, 0);
+	bpf_return(code);
+}
+
 int second_stacks_load(const struct task_fields *fields, uint32_t stack_size,
-		       const struct stack_watch *watch, int events_map, int buffers_map)
+		       const struct stack_watch *watch, const struct second_stacks_follow *follow,
+		       int events_map, int buffers_map)
 {
 	struct bpf_code code = { .n = 0 };
 
-	find_stack_pointer(&code);
-	if (watch) {
-		bpf_move(&code, R1, R7);
-		bpf_call_label(&code, WATCH);
+	if (follow) {
+		bpf_move(&code, R6, R1);
+		bpf_call_label(&code, FOLLOW);
+		bpf_move(&code, R1, R6);
 	}
-	search_alternate_stack(&code, fields);
-	write_interrupted(&code);
-	find_goroutine(&code, fields);
+	if (fields)
+		add_second_stacks(&code, fields, watch);
+	else
+		return_from_main(&code);
 	/* Functions from here on. */
-	if (watch)
+	if (fields && watch)
 		stack_watch_add_check(watch, &code, WATCH, WATCH_FIRST);
-	bpf_label(&code, WRITE);
-	write_header(&code, buffers_map);
-	write_pages(&code, second_stacks_pages(stack_size));
-	output_buffer(&code, events_map);
-	bpf_label(&code, WRITE_NOTHING);
-	bpf_move_value(&code, R0, 0);
-	bpf_return(&code);
+	if (fields)
+		add_write(&code, stack_size, events_map, buffers_map);
+	if (follow)
+		follow_program_add(&code, OWN_MACHINE, FOLLOW, FOLLOW_FIRST, follow->rules_map,
+				   events_map, follow->buffers_map);
 	return bpf_load_program(&code, BPF_PROG_TYPE_PERF_EVENT, "dendro_stacks");
 }

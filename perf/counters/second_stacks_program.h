@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "perf/counters/follow_program.h"
 #include "perf/kernel/stack_watch.h"
 #include "perf/kernel/task_fields.h"
 
@@ -35,13 +36,19 @@ struct second_stack_bytes {
 /* How many pages of a second stack are read at most, for samples with copies of @stack_size bytes.
  */
 size_t second_stacks_pages(uint32_t stack_size);
+/* Which rules a program follows (perf/counters/follow_program.h), as a map, and its buffers. */
+struct second_stacks_follow {
+	int rules_map, buffers_map;
+};
 /*
- * @watch: checks each sample first; NULL: none. @events_map: a map of PERF_COUNT_SW_BPF_OUTPUT
- * events by CPU. @buffers_map: an array of second_stacks_buffer_size() bytes by CPU. The program's
- * file descriptor, or -errno.
+ * @fields: NULL: no second stacks are looked for, nor is @watch asked. @watch: checks each sample
+ * first; NULL: none. @follow: NULL: none. @events_map: a map of PERF_COUNT_SW_BPF_OUTPUT events by
+ * CPU. @buffers_map: an array of second_stacks_buffer_size() bytes by CPU. The program's file
+ * descriptor, or -errno.
  */
 int second_stacks_load(const struct task_fields *fields, uint32_t stack_size,
-		       const struct stack_watch *watch, int events_map, int buffers_map);
+		       const struct stack_watch *watch, const struct second_stacks_follow *follow,
+		       int events_map, int buffers_map);
 size_t second_stacks_buffer_size(void);
 
 #endif

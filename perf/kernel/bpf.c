@@ -204,6 +204,16 @@ int bpf_create_map(uint32_t type, uint32_t value_size, uint32_t n_values)
 	return call_kernel(BPF_MAP_CREATE, &attr);
 }
 
+int bpf_create_hash(uint32_t key_size, uint32_t value_size, uint32_t n_values)
+{
+	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_LRU_HASH,
+				.key_size = key_size,
+				.value_size = value_size,
+				.max_entries = n_values };
+
+	return call_kernel(BPF_MAP_CREATE, &attr);
+}
+
 int bpf_create_mappable(uint32_t value_size)
 {
 	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_ARRAY,
@@ -222,13 +232,18 @@ int bpf_create_ring(uint32_t size)
 	return call_kernel(BPF_MAP_CREATE, &attr);
 }
 
-int bpf_map_set(int map_fd, uint32_t key, const void *value)
+int bpf_hash_set(int map_fd, const void *key, const void *value)
 {
 	union bpf_attr attr = { .map_fd = (uint32_t)map_fd,
-				.key = address_of(&key),
+				.key = address_of(key),
 				.value = address_of(value) };
 
 	return call_kernel(BPF_MAP_UPDATE_ELEM, &attr);
+}
+
+int bpf_map_set(int map_fd, uint32_t key, const void *value)
+{
+	return bpf_hash_set(map_fd, &key, value);
 }
 
 int bpf_map_get(int map_fd, uint32_t key, void *value_ret)

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BPF_CODE_MAX   384
-#define BPF_LABELS_MAX 24
-#define BPF_JUMPS_MAX  48
+#define BPF_CODE_MAX   576
+#define BPF_LABELS_MAX 32
+#define BPF_JUMPS_MAX  64
 
 /* Of linux/bpf.h, which may be older than the kernel. */
 enum bpf_helper {
@@ -78,10 +78,13 @@ int bpf_load_iterator(struct bpf_code *code, uint32_t function_id, const char *n
 int bpf_create_map(uint32_t type, uint32_t value_size, uint32_t n_values);
 /* An array of one value, which can be mapped into memory. */
 int bpf_create_mappable(uint32_t value_size);
+/* A map with keys of any size, of which the values used least recently make room for new ones. */
+int bpf_create_hash(uint32_t key_size, uint32_t value_size, uint32_t n_values);
 /* A ring buffer. @size: a power of two, and whole pages. */
 int bpf_create_ring(uint32_t size);
 /* 0 or -errno. */
 int bpf_map_set(int map_fd, uint32_t key, const void *value);
+int bpf_hash_set(int map_fd, const void *key, const void *value);
 int bpf_map_get(int map_fd, uint32_t key, void *value_ret);
 /* Runs a program of a raw tracepoint once, as the calling thread. 0 or -errno. */
 int bpf_run(int program_fd);

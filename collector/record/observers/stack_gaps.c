@@ -17,7 +17,7 @@ static int begin(const struct observed_recording *recording, void **state)
 		return 0;
 	if (recording->has_known_clock)
 		*state = output;
-	if (recording->evlist->second_stacks.n_ids)
+	if (!recording->evlist->second_stacks_err)
 		return 0;
 	output->misses.seconds_err = -recording->evlist->second_stacks_err;
 	if (recording->evlist->contexts.n_ids)

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "cct/base/cleanup.h"
 #include "perf/counters/second_stacks_program.h"
 #include "perf/kernel/bpf.h"
 
@@ -26,15 +27,23 @@ static void the_kernel_accepts_the_program(void **state)
 	assert_true(events >= 0 && buffers >= 0);
 	struct stack_watch *watch = NULL;
 	stack_watch_create(&watch);
-	int bare = second_stacks_load(&fields, 65528, NULL, events, buffers);
-	int watched = second_stacks_load(&fields, 65528, watch, events, buffers);
+	int bare = second_stacks_load(&fields, 65528, NULL, NULL, events, buffers);
+	int watched = second_stacks_load(&fields, 65528, watch, NULL, events, buffers);
+	_cleanup_close_ int rules = follow_rules_create();
+	_cleanup_close_ int follow_buffers =
+		bpf_create_map(BPF_MAP_TYPE_ARRAY, (uint32_t)follow_program_buffer_size(), N_CPUS);
+	const struct second_stacks_follow follow = { rules, follow_buffers };
+	_cleanup_close_ int following =
+		second_stacks_load(&fields, 65528, watch, &follow, events, buffers);
+	_cleanup_close_ int only_following =
+		second_stacks_load(NULL, 65528, NULL, &follow, events, buffers);
 	stack_watch_destroy(watch);
 	close(events);
 	close(buffers);
 	/* Before Linux 5.15 a sample in the kernel does not tell the user's stack pointer. */
 	if (bare == -EINVAL)
 		skip();
-	assert_true(bare >= 0 && watched >= 0);
+	assert_true(bare >= 0 && watched >= 0 && following >= 0 && only_following >= 0);
 	close(bare);
 	close(watched);
 }

@@ -1,0 +1,100 @@
+/* The instructions that read memory at samples. What they read is tested with recordings
+ * (tests/cli/0649-follow.bats). */
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "perf/counters/follow_program.h"
+
+enum { FUNCTION, FIRST };
+enum { RULES = 3, EVENTS, BUFFERS };
+
+static void generate(struct bpf_code *code, uint16_t machine)
+{
+	*code = (struct bpf_code){ .n = 0 };
+	follow_program_add(code, machine, FUNCTION, FIRST, RULES, EVENTS, BUFFERS);
+}
+
+/* How many words the code loads from the kernel's registers, which register 6 leads to; *@has_ret:
+ * one at @offset. */
+static unsigned count_loads(const struct bpf_code *code, int offset, bool *has_ret)
+{
+	unsigned n = 0;
+
+	*has_ret = false;
+	for (size_t i = 0; i < code->n; i++) {
+		const struct bpf_insn *insn = &code->insns[i];
+
+		if (insn->code != (BPF_LDX | BPF_MEM | BPF_DW) || insn->src_reg != BPF_REG_6)
+			continue;
+		*has_ret |= insn->off == offset;
+		n++;
+	}
+	return n;
+}
+
+static void all_registers_of_x86_64_are_read_from_its_pt_regs(void **state)
+{
+	struct bpf_code code;
+	bool has;
+
+	(void)state;
+	generate(&code, EM_X86_64);
+	/* 16, the instruction for the key and for the record, and the mode. */
+	assert_int_equal(count_loads(&code, 128, &has), 16 + 3);
+	assert_true(has);
+	count_loads(&code, 152, &has);
+	assert_true(has);
+	count_loads(&code, 160, &has);
+	assert_false(has);
+}
+
+static void all_registers_of_arm64_are_read_from_its_user_pt_regs(void **state)
+{
+	struct bpf_code code;
+	bool has;
+
+	(void)state;
+	generate(&code, EM_AARCH64);
+	assert_int_equal(count_loads(&code, 256, &has), 32 + 3);
+	assert_true(has);
+	for (int at = 0; at <= 264; at += 8) {
+		count_loads(&code, at, &has);
+		assert_true(has);
+	}
+}
+
+/* One jump goes back, and it is left after FOLLOW_STEPS_MAX rounds, whatever a rule says. */
+static void the_work_is_bounded(void **state)
+{
+	struct bpf_code code;
+	unsigned n_back = 0;
+
+	(void)state;
+	generate(&code, EM_X86_64);
+	for (size_t i = 0; i < code.n_jumps; i++) {
+		const struct bpf_insn *insn = &code.insns[code.jumps[i].at];
+
+		if (code.labels[code.jumps[i].label] > code.jumps[i].at)
+			continue;
+		n_back++;
+		assert_int_equal(BPF_OP(insn->code), BPF_JLT);
+		assert_int_equal(insn->imm, FOLLOW_STEPS_MAX);
+	}
+	assert_int_equal(n_back, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_registers_of_x86_64_are_read_from_its_pt_regs),
+		cmocka_unit_test(all_registers_of_arm64_are_read_from_its_user_pt_regs),
+		cmocka_unit_test(the_work_is_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
