@@ -140,6 +140,8 @@ static int see_sample(struct drain *drain, size_t ring, const struct record_layo
 	if ((!drain->second_stacks && !recording_observers_see_samples(drain->observers)) ||
 	    record_decode(layout, header, &record) != RECORD_OK)
 		return 0;
+	if (drain->memory)
+		record.sample.memory = ring_memory_of_sample(drain->memory, ring, &record);
 	int err = recording_observers_see_sample(drain->observers, &record);
 	if (!err && drain->second_stacks)
 		err = second_stacks_see_sample(drain->second_stacks, ring, &record);
@@ -163,12 +165,20 @@ static void see_event(struct drain *drain, const struct record_layout *layout,
 		dump_conditions_see_sample(drain->conditions, event);
 }
 
+/* What waits for a sample of the ring has lost it. */
+static void see_other(struct drain *drain, size_t ring)
+{
+	if (drain->second_stacks)
+		second_stacks_see_other(drain->second_stacks, ring);
+	if (drain->memory)
+		ring_memory_see_other(drain->memory, ring);
+}
+
 /* Nor do observers see the sample: what they would add is more than the stack. Returns 0. */
 static int leave_stack_out(struct drain *drain, size_t ring, struct sample_trim *trim)
 {
 	drain->n_left_out += sample_trim_leave_stack_out(trim);
-	if (drain->second_stacks)
-		second_stacks_see_other(drain->second_stacks, ring);
+	see_other(drain, ring);
 	return 0;
 }
 
@@ -301,12 +311,13 @@ static int take_record(struct drain *drain, const struct ring *ring,
 	if (is_sideband)
 		return write_record(drain, header, true);
 	size_t index = (size_t)(ring - drain->evlist->sample_rings);
+	if (drain->memory && ring_memory_take(drain->memory, index, header))
+		return 0;
 	if (drain->second_stacks && second_stacks_take(drain->second_stacks, index, header))
 		return 0;
 	if (header->type == PERF_RECORD_SAMPLE)
 		return write_sample(drain, index, header);
-	if (drain->second_stacks)
-		second_stacks_see_other(drain->second_stacks, index);
+	see_other(drain, index);
 	return write_record(drain, header, false);
 }
 

@@ -15,6 +15,7 @@
 
 #include "cct/base/int_list.h"
 #include "collector/record/control/dump_conditions.h"
+#include "collector/record/follow/ring_memory.h"
 #include "collector/record/observing/recording_observers.h"
 #include "collector/record/second_stacks.h"
 #include "perf/counters/evlist.h"
@@ -28,6 +29,7 @@ struct drain {
 	const struct stack_output *stack_output;
 	struct recording_observers *observers;
 	struct second_stacks *second_stacks; /* NULL: there are none */
+	struct ring_memory *memory;          /* read at samples; set by the caller; NULL: none */
 	struct record_layout sample_layout, sideband_layout;
 	bool has_mixed_layouts; /* sample_layout is only that of the first event */
 	size_t time_offset;     /* of the time in a sample; 0: none */

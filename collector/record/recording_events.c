@@ -7,6 +7,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/text/near_names.h"
+#include "collector/record/follow/follow_link.h"
 #include "collector/record/live/cgroups.h"
 #include "collector/record/live/targets.h"
 #include "collector/record/probe_values.h"
@@ -358,6 +359,9 @@ int recording_events_open(struct recording_events *events, const struct recorder
 		.has_cgroups = recorder_options_note_cgroups(options),
 		.has_other_stacks = options->deep_stacks != DEEP_STACKS_CUT,
 		.wake = choose_wake(events, options),
+		.follow_rules = options->follow && options->follow->rules_map >= 0
+					? &options->follow->rules_map
+					: NULL,
 	};
 
 	if (evlist_options.target == EVLIST_COMMAND) {

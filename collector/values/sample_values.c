@@ -140,7 +140,7 @@ static int ask_one(struct sample_values *values, struct asked *asked)
 					      depth.n_outer - 1u, &text, &type);
 	if (!reason)
 		reason = value_condition_test(asked->condition, &text, &type, &holds);
-	values->is_later |= value_stack_used_later(values->stack) && !reason;
+	values->is_later |= value_stack_used(values->stack).later && !reason;
 	findings->n_wrong += reason == DEBUG_NO_SUCH_PART;
 	findings->n_without += reason == DEBUG_NO_INFORMATION;
 	if (reason)
@@ -230,7 +230,7 @@ static int set_value(struct sample_values *values, struct sample *sample, struct
 	const enum debug_reason reason =
 		find_value(values, split->subject, value->at, value->n_outer - 1u, &text, &type);
 
-	sample->is_value_later = value_stack_used_later(values->stack) && !reason;
+	sample->is_value_later = value_stack_used(values->stack).later && !reason;
 	return set_row(sample,
 		       reason ? add_unknown(split, reason, profile)
 			      : value_rows_find(&split->rows, value_text_without_address(&text),

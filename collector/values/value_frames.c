@@ -72,9 +72,10 @@ static int add_place(struct value_frames *frames, struct value_row *row, struct 
 	if (!reason)
 		reason = value_stack_write(frames->stack, frames->at, place, frames->symbolizer,
 					   &text);
-	const bool is_later = value_stack_used_later(frames->stack);
+	const struct value_used used = value_stack_used(frames->stack);
 	if (!reason) {
-		row->n_later += is_later;
+		row->n_later += used.later;
+		row->n_at_sample += used.at_sample && !used.later;
 		return value_row_add(row, &text);
 	}
 	value_row_miss(row, reason);
@@ -181,7 +182,11 @@ static void use_later(struct value_frames *frames, const struct sample *sample,
 	struct memory_record memory;
 
 	value_stack_use_record(frames->stack, sample->later.header);
-	if (sample->later.header && memory_record_decode(sample->later.header, &memory))
+	if (!sample->later.header || !memory_record_decode(sample->later.header, &memory))
+		return;
+	if (memory.header.outcome == MEMORY_READ && memory_record_is_at_sample(&memory))
+		later->n_at_sample++;
+	else
 		value_later_add(later, memory.header.delay_ns,
 				memory_outcome_text((enum memory_outcome)memory.header.outcome));
 }

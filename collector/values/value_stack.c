@@ -34,10 +34,11 @@ struct value_stack {
 	size_t n_walked;
 	struct stack_copy copy; /* as far as the frame that is evaluated knows it */
 	/* Reads what is not there otherwise; NULL: nothing does. */
-	bool (*read_later)(void *data, uint64_t addr, size_t size, uint8_t *bytes);
+	bool (*read_later)(void *data, uint64_t addr, size_t size, uint8_t *bytes,
+			   bool *is_at_sample_ret);
 	void *later_data;
 	struct memory_record later;
-	bool has_used_later;
+	struct value_used used;
 };
 
 static bool read_memory(void *data, uint64_t addr, size_t size, uint8_t *bytes);
@@ -106,7 +107,7 @@ bool value_stack_walk(struct value_stack *stack, const struct address_space *spa
 	stack->space = space;
 	stack->n_walked = 0;
 	stack->read_later = NULL;
-	stack->has_used_later = false;
+	stack->used = (struct value_used){ 0 };
 	unwind_begin(&walk, stack->unwinder, space, sample);
 	while (unwind_frame(&walk)) {
 		if (stack->n_walked == VALUE_FRAMES_MAX)
@@ -118,9 +119,10 @@ bool value_stack_walk(struct value_stack *stack, const struct address_space *spa
 	return walk.end == UNWIND_ROOT;
 }
 
-static bool read_record(void *data, uint64_t addr, size_t size, uint8_t *bytes)
+static bool read_record(void *data, uint64_t addr, size_t size, uint8_t *bytes,
+			bool *is_at_sample_ret)
 {
-	const uint8_t *found = memory_record_find(data, addr, size);
+	const uint8_t *found = memory_record_find(data, addr, size, is_at_sample_ret);
 
 	if (found)
 		memcpy(bytes, found, size);
@@ -134,19 +136,20 @@ void value_stack_use_record(struct value_stack *stack, const struct perf_event_h
 }
 
 void value_stack_use_process(struct value_stack *stack,
-			     bool (*read)(void *data, uint64_t addr, size_t size, uint8_t *bytes),
+			     bool (*read)(void *data, uint64_t addr, size_t size, uint8_t *bytes,
+					  bool *is_at_sample_ret),
 			     void *data)
 {
 	stack->read_later = read;
 	stack->later_data = data;
 }
 
-bool value_stack_used_later(struct value_stack *stack)
+struct value_used value_stack_used(struct value_stack *stack)
 {
-	const bool has_used = stack->has_used_later;
+	const struct value_used used = stack->used;
 
-	stack->has_used_later = false;
-	return has_used;
+	stack->used = (struct value_used){ 0 };
+	return used;
 }
 
 size_t value_stack_n(const struct value_stack *stack)
@@ -205,14 +208,17 @@ static bool read_memory(void *data, uint64_t addr, size_t size, uint8_t *bytes)
 {
 	struct value_stack *stack = data;
 	const uint8_t *in_copy = stack_find(&stack->copy, addr, size);
+	bool is_at_sample = false;
 
 	if (in_copy)
 		memcpy(bytes, in_copy, size);
 	if (in_copy || read_file(stack, addr, size, bytes))
 		return true;
-	if (!stack->read_later || !stack->read_later(stack->later_data, addr, size, bytes))
+	if (!stack->read_later ||
+	    !stack->read_later(stack->later_data, addr, size, bytes, &is_at_sample))
 		return false;
-	stack->has_used_later = true;
+	stack->used.at_sample |= is_at_sample;
+	stack->used.later |= !is_at_sample;
 	return true;
 }
 
@@ -331,10 +337,9 @@ enum debug_reason value_stack_write(struct value_stack *stack, size_t i, struct 
 	return value_text_write(text_ret, &object, &place->type, place->bit, place->n_bits);
 }
 
-/* Where the variable is. */
-static enum debug_reason find_place(struct value_stack *stack, size_t i, size_t depth,
-				    const struct value_expression *expression,
-				    struct value_place *place)
+enum debug_reason value_stack_variable(struct value_stack *stack, size_t i, size_t depth,
+				       const struct value_expression *expression,
+				       Dwarf_Die *variable_ret)
 {
 	Dwarf_Die dies[DEBUG_INFO_MAX_INLINED];
 	const size_t n_dies = value_stack_functions(stack, i, dies);
@@ -342,11 +347,26 @@ static enum debug_reason find_place(struct value_stack *stack, size_t i, size_t 
 
 	if (depth >= n_dies)
 		return DEBUG_NO_INFORMATION;
-	const struct debug_frame *frame = value_stack_debug_frame(stack, i);
-	if (!value_variables_find(&dies[n_dies - 1 - depth], frame->vaddr, expression->variable,
+	if (!value_variables_find(&dies[n_dies - 1 - depth],
+				  value_stack_debug_frame(stack, i)->vaddr, expression->variable,
 				  &variable))
 		return DEBUG_NO_SUCH_PART;
-	return value_expression_find(expression, &variable.die, frame, place);
+	*variable_ret = variable.die;
+	return DEBUG_KNOWN;
+}
+
+/* Where the variable is. */
+static enum debug_reason find_place(struct value_stack *stack, size_t i, size_t depth,
+				    const struct value_expression *expression,
+				    struct value_place *place)
+{
+	Dwarf_Die variable;
+	const enum debug_reason reason =
+		value_stack_variable(stack, i, depth, expression, &variable);
+
+	return reason ? reason
+		      : value_expression_find(expression, &variable,
+					      value_stack_debug_frame(stack, i), place);
 }
 
 enum debug_reason value_stack_evaluate(struct value_stack *stack, size_t i, size_t depth,

@@ -32,16 +32,21 @@ bool value_stack_walk(struct value_stack *stack, const struct address_space *spa
 		      const struct user_stack *sample);
 
 /*
- * Memory that the sample and the files do not have, but that was read from the process a moment
- * later, or is read from it now: for the present walk. @record: a sample's ->later.header,
- * borrowed; NULL: none. @read: as of struct debug_process.
+ * Memory that the sample and the files do not have, but that was read from the process at the
+ * sample or a moment later, or is read from it now: for the present walk. @record: a sample's
+ * ->later.header, borrowed; NULL: none. @read: as of struct debug_process; *@is_at_sample_ret: it
+ * was read at the sample.
  */
 void value_stack_use_record(struct value_stack *stack, const struct perf_event_header *record);
 void value_stack_use_process(struct value_stack *stack,
-			     bool (*read)(void *data, uint64_t addr, size_t size, uint8_t *bytes),
+			     bool (*read)(void *data, uint64_t addr, size_t size, uint8_t *bytes,
+					  bool *is_at_sample_ret),
 			     void *data);
-/* Whether a value since the last call, or since the walk, depends on such memory. */
-bool value_stack_used_later(struct value_stack *stack);
+/* Whether values since the last call, or since the walk, depend on such memory. */
+struct value_used {
+	bool later, at_sample;
+};
+struct value_used value_stack_used(struct value_stack *stack);
 
 /* The frames of the present walk, leaf first. @i < value_stack_n(). */
 size_t value_stack_n(const struct value_stack *stack);
@@ -53,6 +58,11 @@ uint64_t value_stack_addr(const struct value_stack *stack, size_t i);
 size_t value_stack_functions(struct value_stack *stack, size_t i, Dwarf_Die *dies);
 /* The frame to evaluate in; valid until the next call, or the next walk. */
 const struct debug_frame *value_stack_debug_frame(struct value_stack *stack, size_t i);
+/* The description of the expression's variable there, of the function @depth inlined calls into the
+ * compiled one. A reason: there is none. */
+enum debug_reason value_stack_variable(struct value_stack *stack, size_t i, size_t depth,
+				       const struct value_expression *expression,
+				       Dwarf_Die *variable_ret);
 /* Writes the value of a place that was found in the frame. @symbolizer: names functions that
  * pointers lead to. A reason: nothing of it is known. */
 enum debug_reason value_stack_write(struct value_stack *stack, size_t i, struct value_place *place,

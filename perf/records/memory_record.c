@@ -68,7 +68,8 @@ void memory_record_encode(const struct memory_record *record, struct perf_event_
 	memcpy(at, record->bytes, record->n_bytes);
 }
 
-const uint8_t *memory_record_find(const struct memory_record *record, uint64_t addr, size_t size)
+const uint8_t *memory_record_find(const struct memory_record *record, uint64_t addr, size_t size,
+				  bool *is_at_sample_ret)
 {
 	const uint8_t *bytes = record->bytes;
 
@@ -76,11 +77,21 @@ const uint8_t *memory_record_find(const struct memory_record *record, uint64_t a
 		const struct memory_part *part = &record->parts[i];
 		const uint64_t at = addr - part->addr;
 
-		if (at <= part->size && size <= part->size - at)
+		if (at <= part->size && size <= part->size - at) {
+			*is_at_sample_ret = part->is_at_sample;
 			return bytes + at;
+		}
 		bytes += part->size;
 	}
 	return NULL;
+}
+
+bool memory_record_is_at_sample(const struct memory_record *record)
+{
+	for (uint32_t i = 0; i < record->header.n_parts; i++)
+		if (!record->parts[i].is_at_sample)
+			return false;
+	return record->header.n_parts;
 }
 
 const char *memory_outcome_text(enum memory_outcome outcome)

@@ -1,6 +1,7 @@
 /*
- * Memory records: what was read for a sample from its living process, a moment after the sample
- * (record --follow). So it may have changed since then, and whoever uses it says so.
+ * Memory records: what was read for a sample from its living process (record --follow), at the
+ * sample itself or a moment later. What was read later may have changed, and whoever uses it says
+ * so.
  *
  * Like attachments they are records of type RECORD_ATTACHMENT (65), with a separate magic. In the
  * file a record may follow its sample, but precedes the end of the sample's round, and it is sorted
@@ -33,7 +34,7 @@ struct memory_record_header {
 	uint64_t magic;
 	int32_t pid, tid;
 	uint64_t time_ns;  /* of the sample */
-	uint64_t delay_ns; /* from then until the last part was read */
+	uint64_t delay_ns; /* from then until the last part was read; 0: all at the sample */
 	uint32_t outcome;
 	uint32_t n_parts;
 };
@@ -42,7 +43,7 @@ static_assert(sizeof(struct memory_record_header) == 40, "on-disk layout");
 struct memory_part {
 	uint64_t addr;
 	uint32_t size;
-	uint32_t reserved;
+	uint32_t is_at_sample; /* 1: the kernel has read it at the sample; 0: it was read later */
 };
 static_assert(sizeof(struct memory_part) == 16, "on-disk layout");
 
@@ -67,8 +68,12 @@ bool memory_record_decode(const struct perf_event_header *record, struct memory_
 /* Fills @to, of MEMORY_RECORD_SIZE_MAX bytes and aligned to 8; @record keeps to the bounds above.
  * The magic is filled in. */
 void memory_record_encode(const struct memory_record *record, struct perf_event_header *to);
-/* The bytes of an address, if one part has them all; NULL: none has. */
-const uint8_t *memory_record_find(const struct memory_record *record, uint64_t addr, size_t size);
+/* The bytes of an address, if one part has them all; NULL: none has. *@is_at_sample_ret: as the
+ * part says. */
+const uint8_t *memory_record_find(const struct memory_record *record, uint64_t addr, size_t size,
+				  bool *is_at_sample_ret);
+/* Whether all that was read was read at the sample. */
+bool memory_record_is_at_sample(const struct memory_record *record);
 /* "the process had ended", ... as a reason; NULL: MEMORY_READ. */
 const char *memory_outcome_text(enum memory_outcome outcome);
 

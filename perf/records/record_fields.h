@@ -89,6 +89,9 @@ struct sample_record {
 	size_t user_stack_size;    /* valid bytes (the kernel's dyn_size) */
 	size_t user_stack_space;   /* bytes reserved; valid < reserved: the copy ended at a fault */
 	struct sample_regs intr_regs;
+	/* While recording: a memory record of what the kernel has read at this sample. NULL: none.
+	 */
+	const struct perf_event_header *memory;
 	uint64_t read_time_enabled, read_time_running;
 	const uint64_t *read_values; /* raw, by read_format; read_values_of_sample()
 	decodes one */

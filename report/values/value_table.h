@@ -29,7 +29,9 @@ struct value_row {
 	char *name, *type; /* name: or an expression; type: as in C; "": not known */
 	bool is_parameter;
 	uint64_t n_known, n_missing[N_DEBUG_REASONS];
-	uint64_t n_later; /* of those known: by memory that was read a moment after the sample */
+	/* Of those known: by memory that was read a moment after the sample, and of the others: at
+	 * the sample. */
+	uint64_t n_later, n_at_sample;
 	struct string_ids texts;
 	struct value_count *counts; /* by text; in the order of value_table_finish() then */
 	uint32_t n_counts, n_allocated;
@@ -40,9 +42,10 @@ struct value_row {
 	struct value_powers below, above; /* below 0, by their amounts; and the others */
 };
 
-/* What was read from the processes a moment after the samples. */
+/* What was read from the processes at the samples, or a moment later. */
 struct value_later {
-	uint64_t n; /* samples for which it was; how long after them, in ns: */
+	uint64_t n_at_sample; /* samples at which all was */
+	uint64_t n;           /* samples for which it was later; how long after them, in ns: */
 	uint64_t sum_ns, max_ns;
 	/* Those for which it could not be read, with why: static texts. */
 	struct value_failure {

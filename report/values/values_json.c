@@ -61,9 +61,10 @@ static void write_numbers(FILE *out, const struct value_row *row)
 static void write_later(FILE *out, const struct value_later *later)
 {
 	fprintf(out,
-		"\"read_later\":{\"samples\":%" PRIu64 ",\"mean_ns\":%" PRIu64
-		",\"max_ns\":%" PRIu64 ",\"not_read\":{",
-		later->n, later->n ? later->sum_ns / later->n : 0, later->max_ns);
+		"\"read_at_sample\":%" PRIu64 ",\"read_later\":{\"samples\":%" PRIu64
+		",\"mean_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64 ",\"not_read\":{",
+		later->n_at_sample, later->n, later->n ? later->sum_ns / later->n : 0,
+		later->max_ns);
 	for (size_t i = 0; i < VALUE_FAILURES_MAX && later->failures[i].why; i++) {
 		fputs(i ? "," : "", out);
 		json_write_string(out, later->failures[i].why);
@@ -92,8 +93,11 @@ void values_write_json(FILE *out, const struct value_table *table,
 		json_write_string(out, row->name);
 		fputs(",\"type\":", out);
 		json_write_string(out, row->type);
-		fprintf(out, ",\"kind\":\"%s\",\"known\":%" PRIu64 ",\"read_later\":%" PRIu64 ",",
-			row->is_parameter ? "parameter" : "local", row->n_known, row->n_later);
+		fprintf(out,
+			",\"kind\":\"%s\",\"known\":%" PRIu64 ",\"read_later\":%" PRIu64
+			",\"read_at_sample\":%" PRIu64 ",",
+			row->is_parameter ? "parameter" : "local", row->n_known, row->n_later,
+			row->n_at_sample);
 		write_missing(out, row);
 		fputc(',', out);
 		write_values(out, row);

@@ -108,6 +108,8 @@ static void write_heading(FILE *out, const struct value_row *row)
 		value_row_n(row));
 	if (row->n_later)
 		fprintf(out, ", in %" PRIu64 " of them read later", row->n_later);
+	if (row->n_at_sample)
+		fprintf(out, ", in %" PRIu64 " of them read at the sample", row->n_at_sample);
 	for (unsigned i = 0; i < N_DEBUG_REASONS; i++)
 		if (row->n_missing[i])
 			fprintf(out, "; %" PRIu64 " %s", row->n_missing[i],
@@ -133,9 +135,12 @@ static void write_unknown_locals(FILE *out, const struct value_table *table)
 		fputc('\n', out);
 }
 
-/* What was read from the processes after the samples, and how long after them. */
+/* What was read from the processes at the samples and after them, and how long after them. */
 static void write_later(FILE *out, const struct value_later *later)
 {
+	if (later->n_at_sample)
+		fprintf(out, "For %" PRIu64 " samples, memory was read at the sample itself.\n",
+			later->n_at_sample);
 	if (later->n)
 		fprintf(out,
 			"For %" PRIu64 " samples, memory was read later, %.3f ms after the sample "

@@ -38,6 +38,9 @@ make_recordings() {
 			./$program 1
 	done
 	follow without.recorded -- ./gcc-O2 0.2
+	build leaf gcc -g -O2 -DLEAF
+	follow leaf.recorded --follow 'run:machine->op->opcode' --follow 'run: machine->op->name' \
+		--follow 'run:machine->opcode' -- ./leaf 2
 }
 
 setup() {
@@ -72,16 +75,43 @@ samples_with() { # samples_with FILE VALUE EXPRESSION
 	local file
 	for file in *.data; do
 		# All, but for a few whose read was too late on a busy machine.
-		values "$file" '.variables[] | .read_later == .known' run 'machine->op->opcode' |
-			grep -qx true
+		values "$file" '.variables[] | .read_later + .read_at_sample == .known' \
+			run 'machine->op->opcode' | grep -qx true
 		values "$file" '.variables[] | .read_later == 0' run now | grep -qx true
-		values "$file" '.read_later | .samples + ([.not_read[]] | add) > 200' run now |
+		values "$file" '.read_at_sample as $n | .read_later | $n + .samples + ([.not_read[]] | add) > 200' run now |
 			grep -qx true
 	done
 	[ "$(values inlined.data '.inlined > 0' run now)" = true ]
 	run "$DENDRO" values -i gcc-O2.data run machine
 	[ "$status" -eq 0 ]
 	grep -q 'memory was not read: nothing is mapped there' <<<"$output"
+}
+
+@test "follow: at the leaf, a BPF program reads at the sample itself, and both ways are told apart" {
+	local opcode expression
+	if grep 'no BPF program' leaf.recorded.log; then
+		skip "the kernel refuses the BPF program: $(grep -o 'at the sample: .*' leaf.recorded.log)"
+	fi
+	grep -q 'by a BPF program, at the sample itself' leaf.recorded.log
+	values leaf.recorded '.read_at_sample > 100' run now | grep -qx true
+	for expression in 'machine->op->opcode' 'machine->op->name' 'machine->opcode'; do
+		values leaf.recorded '.variables[] | .read_at_sample > .read_later and
+			.read_at_sample + .read_later == .known' run "$expression" | grep -qx true
+	done
+	values leaf.recorded '.variables[] | .read_at_sample == 0' run now | grep -qx true
+	# What was read at the sample is what it was, which the sample knows: no row is another one.
+	for opcode in ADD LOAD STORE; do
+		rows_of -i leaf.recorded --split 'run:machine->opcode' --where "run:now == $opcode" >rows
+		cat rows
+		grep -q "^\[machine->opcode = $opcode\] " rows
+		lacks -E "= (ADD|LOAD|STORE)\\] " < <(grep -v "= $opcode\\]" rows)
+	done
+}
+
+@test "follow: --no-deep-stacks reads at the sample, too" {
+	follow bare.recorded --no-deep-stacks --follow 'run:machine->opcode' -- ./leaf 1
+	! grep -q 'no BPF program' bare.recorded.log || skip "the kernel refuses the BPF program"
+	values bare.recorded '.read_at_sample > 50' run now | grep -qx true
 }
 
 @test "follow: without it, nothing is known, and nothing is said of it" {
@@ -111,7 +141,11 @@ rows_of() { # rows_of OPTION...
 	rows_of -i gcc-O2.data --split 'run:machine->op->opcode' >rows
 	cat rows
 	grep -q '^\[machine->op->opcode = ADD, read later\] ' rows
-	lacks -E 'ADD\]|LOAD\]|STORE\]' rows
+	# What the kernel has read at samples in run() itself has no such mark.
+	local n
+	n=$(sed -n 's/.*\(ADD\|LOAD\|STORE\)\] //p' rows | awk '{ n += $1 } END { print n + 0 }')
+	values gcc-O2.data ".variables[0].read_at_sample == $n" run 'machine->op->opcode' |
+		grep -qx true
 	"$DENDRO" build -i gcc-O2.data -o split.cct --split 'run:machine->op->opcode' 2>/dev/null
 	rows_of -i split.cct >stored
 	diff rows stored

@@ -25,7 +25,14 @@ struct machine {
 	struct machine *next;
 };
 
-FUNCTION static void iterate(unsigned long n)
+/* With LEAF, samples are in run() itself. */
+#ifdef LEAF
+#define ITERATE static inline __attribute__((always_inline))
+#else
+#define ITERATE FUNCTION static
+#endif
+
+ITERATE void iterate(unsigned long n)
 {
 	__asm__ volatile(".p2align 6\n"
 			 "1:\t" DECREMENT "\n"

@@ -7,6 +7,7 @@
 
 #include "cct/base/clock.h"
 #include "collector/paths/sample_path.h"
+#include "collector/record/follow/leaf_steps.h"
 #include "collector/record/live/live_process.h"
 #include "collector/values/value_function.h"
 #include "collector/values/value_stack.h"
@@ -14,6 +15,7 @@
 /* Strings are asked for byte by byte. */
 #define READ_AHEAD VALUE_STRING_MAX
 #define PAGE_MIN   4096u
+#define N_TRIED    4096u
 
 /* What was read for the present sample. */
 struct reading {
@@ -21,6 +23,7 @@ struct reading {
 	struct memory_record record;
 	struct memory_part parts[MEMORY_PARTS_MAX];
 	uint8_t bytes[MEMORY_BYTES_MAX];
+	bool was_later; /* some of it now, and not at the sample */
 };
 
 struct follow_evaluation {
@@ -32,6 +35,8 @@ struct follow_evaluation {
 	struct value_stack *stack;
 	struct value_function functions[FOLLOW_MAX];
 	struct reading reading;
+	int rules_map;                    /* less than 0: none */
+	struct follow_key tried[N_TRIED]; /* of which rules were looked for, by their hash */
 };
 
 static bool init_functions(struct follow_evaluation *evaluation)
@@ -60,13 +65,15 @@ static bool init(struct follow_evaluation *evaluation)
 	       init_functions(evaluation);
 }
 
-struct follow_evaluation *follow_evaluation_create(const struct follow_subjects *subjects)
+struct follow_evaluation *follow_evaluation_create(const struct follow_subjects *subjects,
+						   int rules_map)
 {
 	struct follow_evaluation *evaluation = calloc(1, sizeof(*evaluation));
 
 	if (!evaluation)
 		return NULL;
 	evaluation->subjects = subjects;
+	evaluation->rules_map = rules_map;
 	if (init(evaluation))
 		return evaluation;
 	follow_evaluation_destroy(evaluation);
@@ -107,7 +114,8 @@ static void add_part(struct reading *reading, uint64_t addr, size_t size)
 		record->header.n_parts ? &reading->parts[record->header.n_parts - 1] : NULL;
 
 	record->n_bytes += size;
-	if (last && last->addr + last->size == addr) {
+	reading->was_later = true;
+	if (last && !last->is_at_sample && last->addr + last->size == addr) {
 		last->size += (uint32_t)size;
 		return;
 	}
@@ -140,20 +148,35 @@ static bool read_process(struct reading *reading, uint64_t addr, size_t size)
 }
 
 /* What was read once stays as it was, for it is what readers of the recording will find. */
-static bool read_later(void *data, uint64_t addr, size_t size, uint8_t *bytes)
+static bool read_later(void *data, uint64_t addr, size_t size, uint8_t *bytes,
+		       bool *is_at_sample_ret)
 {
 	struct reading *reading = data;
-	const uint8_t *found = memory_record_find(&reading->record, addr, size);
+	const uint8_t *found = memory_record_find(&reading->record, addr, size, is_at_sample_ret);
 
 	if (!found && read_process(reading, addr, size))
-		found = memory_record_find(&reading->record, addr, size);
+		found = memory_record_find(&reading->record, addr, size, is_at_sample_ret);
 	if (found)
 		memcpy(bytes, found, size);
 	return found;
 }
 
+/* What was read at the sample is there already. */
+static void take_memory(struct reading *reading, const struct perf_event_header *memory)
+{
+	struct memory_record record;
+
+	if (!memory || !memory_record_decode(memory, &record))
+		return;
+	memcpy(reading->parts, record.parts, record.header.n_parts * sizeof(reading->parts[0]));
+	memcpy(reading->bytes, record.bytes, record.n_bytes);
+	reading->record.header.n_parts = record.header.n_parts;
+	reading->record.n_bytes = record.n_bytes;
+}
+
 static void begin_reading(struct reading *reading, const struct follow_request *request)
 {
+	reading->was_later = false;
 	reading->pid = request->pid;
 	reading->record = (struct memory_record){
 		.header = { .pid = request->pid, .tid = request->tid, .time_ns = request->time_ns },
@@ -186,6 +209,51 @@ static void evaluate(struct follow_evaluation *evaluation, size_t subject,
 		answer->without |= (uint16_t)(1u << subject);
 }
 
+/* Whether a rule was not looked for yet. */
+static bool is_new(struct follow_evaluation *evaluation, const struct follow_key *key)
+{
+	struct follow_key *tried =
+		&evaluation->tried[(key->ip * 0x9e3779b97f4a7c15 >> 40 ^ key->pid) % N_TRIED];
+	const bool is_known = tried->pid == key->pid && tried->ip == key->ip;
+
+	*tried = *key;
+	return !is_known;
+}
+
+/* Adds what a subject needs if the sampled instruction is its function's. */
+static void add_steps(struct follow_evaluation *evaluation, size_t subject, unsigned sp,
+		      struct follow_rule *rule)
+{
+	const struct value_expression *expression =
+		&evaluation->subjects->subjects[subject].expression;
+	struct value_depth depth;
+	Dwarf_Die variable;
+	size_t at;
+	int found = value_function_find(&evaluation->functions[subject], evaluation->symbolizer,
+					evaluation->stack, &at, &depth);
+
+	if (found > 0 && !at &&
+	    !value_stack_variable(evaluation->stack, 0, depth.n_outer - 1u, expression, &variable))
+		leaf_steps_add(rule, value_stack_debug_frame(evaluation->stack, 0), sp, expression,
+			       &variable);
+}
+
+/* So that the kernel reads it at the next sample of this instruction. */
+static void make_rule(struct follow_evaluation *evaluation, const struct follow_request *request,
+		      const struct user_stack *stack)
+{
+	const struct follow_key key = { (uint64_t)request->pid, stack->regs.pc };
+	struct follow_rule rule = { .n_steps = 0 };
+
+	if (evaluation->rules_map < 0 || !evaluation->reading.was_later ||
+	    request->abi != PERF_SAMPLE_REGS_ABI_64 || !is_new(evaluation, &key))
+		return;
+	for (size_t i = 0; i < evaluation->subjects->n; i++)
+		add_steps(evaluation, i, stack->arch->sp, &rule);
+	if (rule.n_steps)
+		follow_rules_set(evaluation->rules_map, &key, &rule);
+}
+
 /* false: the registers are not those of a program that is unwound. */
 static bool make_stack(const struct follow_evaluation *evaluation,
 		       const struct follow_request *request, const uint64_t *regs,
@@ -204,8 +272,10 @@ static void look_at(struct follow_evaluation *evaluation, const struct follow_re
 {
 	struct reading *reading = &evaluation->reading;
 
-	if (request->has_changed)
+	if (request->has_changed) {
 		live_process_forget(evaluation->processes, request->pid);
+		memset(evaluation->tried, 0, sizeof(evaluation->tried));
+	}
 	const struct address_space *space = live_process_space(evaluation->processes, request->pid);
 	if (!space) {
 		reading->record.header.outcome = MEMORY_GONE;
@@ -215,11 +285,13 @@ static void look_at(struct follow_evaluation *evaluation, const struct follow_re
 	value_stack_use_process(evaluation->stack, read_later, reading);
 	for (size_t i = 0; i < evaluation->subjects->n; i++)
 		evaluate(evaluation, i, answer);
+	make_rule(evaluation, request, stack);
 }
 
 void follow_evaluation_answer(struct follow_evaluation *evaluation,
 			      const struct follow_request *request, const uint64_t *regs,
-			      const uint8_t *stack, struct follow_answer_message *answer_ret)
+			      const struct perf_event_header *memory, const uint8_t *stack,
+			      struct follow_answer_message *answer_ret)
 {
 	struct memory_record_header *header = &evaluation->reading.record.header;
 	struct follow_answer *answer = &answer_ret->answer;
@@ -228,13 +300,15 @@ void follow_evaluation_answer(struct follow_evaluation *evaluation,
 
 	*answer = (struct follow_answer){ .number = request->number };
 	begin_reading(&evaluation->reading, request);
+	take_memory(&evaluation->reading, memory);
 	if (now_ns() - request->time_ns > FOLLOW_DELAY_MAX_NS)
 		header->outcome = MEMORY_TOO_LATE;
 	else if (make_stack(evaluation, request, regs, stack, &user_stack))
 		look_at(evaluation, request, &user_stack, answer);
 	if (!header->n_parts && header->outcome == MEMORY_READ)
 		return;
-	header->delay_ns = now_ns() - request->time_ns;
+	if (evaluation->reading.was_later || header->outcome != MEMORY_READ)
+		header->delay_ns = now_ns() - request->time_ns;
 	memory_record_encode(&evaluation->reading.record, record);
 	answer->size = record->size;
 }

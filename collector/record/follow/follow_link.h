@@ -25,6 +25,9 @@ struct follow_link {
 	int fd;           /* the recorder's end; the process ends when it is closed */
 	uint64_t n_asked; /* requests so far, of all parts of the recording: numbers the next one */
 	const struct follow_subjects *subjects; /* borrowed */
+	/* By which the kernel reads at samples (perf/counters/follow_program.h), which the other
+	 * process fills; -errno: not permitted. */
+	int rules_map;
 };
 
 #define FOLLOW_REGS_MAX  64
@@ -32,15 +35,16 @@ struct follow_link {
 /* A sample that has waited longer than this for its turn is not looked at. */
 #define FOLLOW_DELAY_MAX_NS 100000000ull
 
-/* A sample; its registers follow, then its copy of the stack. */
+/* A sample; its registers follow, then the memory record of what was read at it, then its copy of
+ * the stack. */
 struct follow_request {
 	uint64_t number;
 	uint64_t time_ns;
 	uint64_t abi, mask; /* of the registers */
 	int32_t pid, tid;
-	uint32_t stack_size;
-	bool is_full;     /* the stack may go on beyond the copy */
-	bool has_changed; /* the process has new mappings since its last request */
+	uint32_t stack_size, memory_size; /* memory_size: 0: no record */
+	bool is_full;                     /* the stack may go on beyond the copy */
+	bool has_changed;                 /* the process has new mappings since its last request */
 };
 
 /* What became of it; the memory record follows if size is not 0. */

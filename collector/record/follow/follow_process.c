@@ -10,7 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cct/base/cleanup.h"
 #include "collector/record/follow/follow_evaluation.h"
+#include "perf/counters/follow_program.h"
 
 /* Requests that wait: of whole copies of stacks, about 60. */
 #define SOCKET_SIZE (4 << 20)
@@ -21,7 +23,8 @@
 
 struct message {
 	struct follow_request request;
-	uint64_t rest[FOLLOW_REGS_MAX + FOLLOW_STACK_MAX / sizeof(uint64_t) + 1];
+	uint64_t rest[FOLLOW_REGS_MAX + MEMORY_RECORD_SIZE_MAX / sizeof(uint64_t) +
+		      FOLLOW_STACK_MAX / sizeof(uint64_t) + 2];
 };
 
 static volatile sig_atomic_t n_stretches;
@@ -64,8 +67,9 @@ static bool is_sound(const struct message *message, size_t size, size_t *n_regs_
 	const size_t n_regs = (size_t)__builtin_popcountll(request->mask);
 
 	*n_regs_ret = n_regs;
-	return size >= sizeof(*request) &&
-	       size == sizeof(*request) + n_regs * sizeof(uint64_t) + request->stack_size;
+	return size >= sizeof(*request) && size == sizeof(*request) + n_regs * sizeof(uint64_t) +
+							   request->memory_size +
+							   request->stack_size;
 }
 
 static void answer(struct follow_evaluation *evaluation, const struct message *message, size_t size,
@@ -76,14 +80,16 @@ static void answer(struct follow_evaluation *evaluation, const struct message *m
 
 	if (!is_sound(message, size, &n_regs))
 		return;
+	const uint8_t *memory = (const uint8_t *)(message->rest + n_regs);
 	follow_evaluation_answer(evaluation, &message->request, message->rest,
-				 (const uint8_t *)(message->rest + n_regs), &result);
+				 message->request.memory_size ? (const void *)memory : NULL,
+				 memory + message->request.memory_size, &result);
 	send(fd, &result, sizeof(result.answer) + result.answer.size, MSG_NOSIGNAL);
 }
 
-static _Noreturn void run(const struct follow_subjects *subjects, int fd)
+static _Noreturn void run(const struct follow_subjects *subjects, int rules_map, int fd)
 {
-	struct follow_evaluation *evaluation = follow_evaluation_create(subjects);
+	struct follow_evaluation *evaluation = follow_evaluation_create(subjects, rules_map);
 	static struct message message;
 	sig_atomic_t n_seen = 0;
 	ssize_t n;
@@ -121,18 +127,23 @@ int follow_process_start(const struct follow_subjects *subjects, struct follow_l
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return -errno;
 	enlarge(ends[0]);
+	const int rules_map = follow_rules_create();
 	pid_t pid = fork();
 	if (pid == 0) {
 		close(ends[0]);
-		run(subjects, ends[1]);
+		run(subjects, rules_map, ends[1]);
 	}
 	const int err = pid < 0 ? -errno : 0;
 	close(ends[1]);
 	if (err) {
+		if (rules_map >= 0)
+			close(rules_map);
 		close(ends[0]);
 		return err;
 	}
-	*link_ret = (struct follow_link){ .pid = pid, .fd = ends[0], .subjects = subjects };
+	*link_ret = (struct follow_link){
+		.pid = pid, .fd = ends[0], .subjects = subjects, .rules_map = rules_map
+	};
 	return 0;
 }
 
@@ -143,6 +154,7 @@ int follow_process_finish(struct follow_link *link)
 
 	pid = waitpid(link->pid, &status, WNOHANG);
 	close(link->fd);
+	cleanup_close(&link->rules_map);
 	if (pid == link->pid)
 		return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	/* It may be busy for long, with something that nobody waits for any more. */

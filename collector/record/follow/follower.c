@@ -52,6 +52,8 @@ struct follower {
 	struct subject_findings findings[FOLLOW_MAX];
 	uint64_t delay_sum_ns, delay_max_ns; /* with MEMORY_READ */
 	uint64_t n_outcomes[N_MEMORY_OUTCOMES];
+	uint64_t n_at_sample; /* with MEMORY_READ: all of it by the kernel, at the sample */
+	int follow_err;       /* why the kernel does not read at samples; 0: it may */
 };
 
 static int write_record(struct follower *follower, const struct memory_record *memory)
@@ -62,6 +64,8 @@ static int write_record(struct follower *follower, const struct memory_record *m
 
 	memory_record_encode(memory, record);
 	follower->n_outcomes[header->outcome]++;
+	follower->n_at_sample +=
+		header->outcome == MEMORY_READ && memory_record_is_at_sample(memory);
 	if (header->outcome == MEMORY_READ) {
 		follower->delay_sum_ns += header->delay_ns;
 		if (header->delay_ns > follower->delay_max_ns)
@@ -188,6 +192,7 @@ static bool send_request(struct follower *follower, const struct record *record)
 		.pid = record->pid,
 		.tid = record->tid,
 		.stack_size = (uint32_t)sample->user_stack_size,
+		.memory_size = sample->memory ? sample->memory->size : 0,
 		.is_full = sample_stack_is_full(sample, follower->stack_size),
 		.has_changed = int_list_has(&follower->changed, record->pid),
 	};
@@ -195,6 +200,7 @@ static bool send_request(struct follower *follower, const struct record *record)
 		{ &request, sizeof(request) },
 		{ (void *)(uintptr_t)sample->user_regs.values,
 		  sizeof(uint64_t) * (size_t)__builtin_popcountll(request.mask) },
+		{ (void *)(uintptr_t)sample->memory, request.memory_size },
 		{ (void *)(uintptr_t)sample->user_stack, request.stack_size },
 	};
 	const struct msghdr message = { .msg_iov = parts,
@@ -273,6 +279,9 @@ static int begin(const struct observed_recording *recording, void **state)
 	follower->stack_size = attr->sample_stack_user;
 	follower->wakes = attr->watermark && attr->wakeup_watermark == 1;
 	follower->own_pid = getpid();
+	follower->follow_err = recording->evlist->follow_err;
+	if (recording->follow->rules_map < 0)
+		follower->follow_err = recording->follow->rules_map;
 	held_thread_init(&follower->held);
 	*state = follower;
 	return 0;
@@ -349,11 +358,21 @@ static void describe(const void *state, bool is_verbose, struct recording_notes 
 {
 	const struct follower *follower = state;
 	const struct follow_subjects *subjects = follower->link->subjects;
-	const uint64_t n = follower->n_outcomes[MEMORY_READ];
+	const uint64_t n = follower->n_outcomes[MEMORY_READ] - follower->n_at_sample;
 
 	(void)is_verbose;
 	for (size_t i = 0; i < subjects->n; i++)
 		describe_subject(&subjects->subjects[i], &follower->findings[i], notes);
+	if (follower->follow_err)
+		recording_notes_add(notes, false,
+				    "--follow: all memory is read after its sample, because this "
+				    "kernel has no BPF program read it at the sample: %s.",
+				    strerror(-follower->follow_err));
+	if (follower->n_at_sample)
+		recording_notes_add(notes, false,
+				    "--follow: memory was read for %" PRIu64
+				    " sample%s by a BPF program, at the sample itself.",
+				    follower->n_at_sample, follower->n_at_sample == 1 ? "" : "s");
 	if (n)
 		recording_notes_add(notes, false,
 				    "--follow: memory was read for %" PRIu64

@@ -173,10 +173,13 @@ static int begin_observers(struct recorder *recorder)
 	recorder->stack_output.writer = recorder->file.writer;
 	int err = second_stacks_create(recorder->events.evlist, &recorder->stack_output,
 				       &recorder->second_stacks);
+	if (!err)
+		err = ring_memory_create(recorder->events.evlist, &recorder->memory);
 	if (err)
 		return err;
 	drain_init(&recorder->drain, recorder->events.evlist, recorder->file.writer,
 		   &recorder->stack_output, recorder->observers, recorder->second_stacks);
+	recorder->drain.memory = recorder->memory;
 	if (recorder->conditions.n)
 		recorder->drain.conditions = &recorder->conditions;
 	if (recorder_options_have_parts(recorder->options) && !recorder->events.is_system_wide) {
@@ -293,6 +296,7 @@ void recorder_close(struct recorder *recorder)
 	dump_conditions_deinit(&recorder->conditions);
 	recording_observers_destroy(recorder->observers);
 	second_stacks_destroy(recorder->second_stacks);
+	ring_memory_destroy(recorder->memory);
 	recording_file_deinit(&recorder->former);
 	recording_file_deinit(&recorder->file);
 	recording_events_deinit(&recorder->events, recorder->options);

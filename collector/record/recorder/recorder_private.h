@@ -41,6 +41,7 @@ struct recorder {
 	struct observed_recording observed;
 	struct recording_observers *observers;
 	struct second_stacks *second_stacks; /* NULL: there are none */
+	struct ring_memory *memory;          /* NULL: nothing is read at samples */
 	struct drain drain;
 	struct builder_pace pace;
 	uint64_t n_observed_samples; /* written by observers */

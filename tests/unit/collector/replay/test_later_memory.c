@@ -71,12 +71,14 @@ static bool meets(struct fixture *fixture, uint64_t time_ns)
 	struct thread *thread = processes_thread(fixture->processes, PID, TID);
 	struct sample sample = { .record = { .has_time = true, .time_ns = time_ns } };
 	struct memory_record memory;
+	bool is_at_sample;
 
 	later_memory_meet_sample(thread, &sample);
 	const bool has_memory = sample.later.header;
 	if (has_memory) {
 		assert_true(memory_record_decode(sample.later.header, &memory));
-		assert_memory_equal(memory_record_find(&memory, 0x1000, 4), "four", 4);
+		assert_memory_equal(memory_record_find(&memory, 0x1000, 4, &is_at_sample), "four",
+				    4);
 	}
 	data_block_unref(sample.later.block);
 	return has_memory;

@@ -64,13 +64,37 @@ static void it_is_sorted_before_its_sample(void **state)
 
 static void bytes_are_found_by_their_address(void **state)
 {
+	bool is_at_sample = false;
+
 	(void)state;
-	assert_memory_equal(memory_record_find(&example, 0x1000, 5), "first", 5);
-	assert_memory_equal(memory_record_find(&example, 0x2003, 5), "bytes", 5);
-	assert_null(memory_record_find(&example, 0x1001, 5));
-	assert_null(memory_record_find(&example, 0xfff, 2));
-	assert_null(memory_record_find(&example, 0x2000, SIZE_MAX));
-	assert_null(memory_record_find(&example, UINT64_MAX, 1));
+	assert_memory_equal(memory_record_find(&example, 0x1000, 5, &is_at_sample), "first", 5);
+	assert_memory_equal(memory_record_find(&example, 0x2003, 5, &is_at_sample), "bytes", 5);
+	assert_null(memory_record_find(&example, 0x1001, 5, &is_at_sample));
+	assert_null(memory_record_find(&example, 0xfff, 2, &is_at_sample));
+	assert_null(memory_record_find(&example, 0x2000, SIZE_MAX, &is_at_sample));
+	assert_null(memory_record_find(&example, UINT64_MAX, 1, &is_at_sample));
+}
+
+static void parts_say_when_they_were_read(void **state)
+{
+	const struct memory_part two[] = { { .addr = 0x1000, .size = 4, .is_at_sample = 1 },
+					   { .addr = 0x2000, .size = 4 } };
+	struct memory_record record = { .header = { .n_parts = 2 },
+					.parts = two,
+					.bytes = (const uint8_t *)"onetwo__",
+					.n_bytes = 8 };
+	bool is_at_sample = false;
+
+	(void)state;
+	assert_non_null(memory_record_find(&record, 0x1000, 4, &is_at_sample));
+	assert_true(is_at_sample);
+	assert_non_null(memory_record_find(&record, 0x2000, 4, &is_at_sample));
+	assert_false(is_at_sample);
+	assert_false(memory_record_is_at_sample(&record));
+	record.header.n_parts = 1;
+	assert_true(memory_record_is_at_sample(&record));
+	record.header.n_parts = 0;
+	assert_false(memory_record_is_at_sample(&record));
 }
 
 static void without_parts_it_says_why(void **state)
@@ -78,11 +102,12 @@ static void without_parts_it_says_why(void **state)
 	const struct memory_record failed = { .header = { .outcome = MEMORY_GONE } };
 	uint64_t space[SPACE];
 	struct memory_record decoded;
+	bool is_at_sample;
 
 	(void)state;
 	assert_true(memory_record_decode(encode(space, &failed), &decoded));
 	assert_int_equal(decoded.n_bytes, 0);
-	assert_null(memory_record_find(&decoded, 0, 1));
+	assert_null(memory_record_find(&decoded, 0, 1, &is_at_sample));
 	for (int i = MEMORY_READ + 1; i < N_MEMORY_OUTCOMES; i++)
 		assert_non_null(memory_outcome_text((enum memory_outcome)i));
 }
@@ -139,6 +164,7 @@ int main(void)
 		cmocka_unit_test(what_is_encoded_is_decoded),
 		cmocka_unit_test(it_is_sorted_before_its_sample),
 		cmocka_unit_test(bytes_are_found_by_their_address),
+		cmocka_unit_test(parts_say_when_they_were_read),
 		cmocka_unit_test(without_parts_it_says_why),
 		cmocka_unit_test(the_largest_one_fits_a_record),
 		cmocka_unit_test(lengths_that_contradict_each_other_are_refused),
