@@ -15,6 +15,7 @@
 #include "collector/command-line/report_options.h"
 #include "collector/command-line/terminal.h"
 #include "collector/commands/commands.h"
+#include "collector/exchange/branch_counts.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/files/stored_profile.h"
 #include "report/annotate/annotate_output.h"
@@ -355,6 +356,40 @@ static int annotate(struct annotate_command *command, struct profile *profile)
 	return err;
 }
 
+/* Reads a recording that has branches once more, for how often code was executed. 0, or another
+ * value after a message. */
+static int annotate_with_branches(struct annotate_command *command, struct profile *profile)
+{
+	const struct report_options *report = &command->report;
+	const struct symbolizer_options names = { .names = report->symbolizer.names,
+						  .vmlinux = report->symbolizer.vmlinux,
+						  .no_inlines = true };
+	struct branch_stacks stacks = { 0 };
+	struct executed_code executed = { 0 };
+	struct dendro *session = NULL;
+	_cleanup_free_ char *error = NULL;
+	int err = 0;
+
+	if (profile->quality.counts[QUALITY_BRANCHES] && strcmp(report->path, "-") != 0) {
+		err = branch_stacks_read_again(report->path, &report->build, &names, &session,
+					       &stacks, &error);
+		if (!err)
+			err = branch_counts_collect(&stacks.paths, &executed);
+		if (err)
+			message_error_of_file("annotate", report->path,
+					      error ? error : strerror(-err));
+		if (stacks.paths.n_stacks)
+			command->annotate.executed = &executed;
+	}
+	if (!err)
+		err = annotate(command, profile);
+	command->annotate.executed = NULL;
+	executed_code_deinit(&executed);
+	branch_stacks_deinit(&stacks);
+	dendro_close(session);
+	return err;
+}
+
 /* 0, or another value after a message. */
 static int run(struct annotate_command *command)
 {
@@ -372,7 +407,7 @@ static int run(struct annotate_command *command)
 	if (err)
 		message_error_of_file("annotate", report->path, error ? error : strerror(-err));
 	else
-		err = annotate(command, profile);
+		err = annotate_with_branches(command, profile);
 	if (!err && error)
 		err = message_error_of_file("annotate", report->path, error);
 	profile_destroy(profile);

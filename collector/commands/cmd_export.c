@@ -315,20 +315,13 @@ static int read_branches(struct export_command *command, struct dendro **session
 			 struct branch_stacks *stacks)
 {
 	struct report_options *report = &command->report;
-	const struct dendro_source source = { .path = report->path };
-	struct dendro_options options = { .no_paths = true,
-					  .filter = report->build.filter,
-					  .files = report->build.files };
 	_cleanup_free_ char *error = NULL;
 
 	if (!command->format->is_for_compilers || strcmp(report->path, "-") == 0 ||
 	    !path_selection_is_empty(&report->selection))
 		return 0;
-	int err = options.filter.has_time ? dendro_read_times(&source, &options.times, &error) : 0;
-	if (!err)
-		err = dendro_open(&source, &options, session_ret, &error);
-	if (!err)
-		err = branch_stacks_read(*session_ret, &report->symbolizer, false, stacks);
+	int err = branch_stacks_read_again(report->path, &report->build, &report->symbolizer,
+					   session_ret, stacks, &error);
 	if (err)
 		return message_error_of_file("export", report->path,
 					     error ? error : strerror(-err));

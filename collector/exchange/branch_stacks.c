@@ -132,6 +132,21 @@ int branch_stacks_read(struct dendro *session, const struct symbolizer_options *
 	return err ? err : got;
 }
 
+int branch_stacks_read_again(const char *path, const struct dendro_options *options,
+			     const struct symbolizer_options *names, struct dendro **session_ret,
+			     struct branch_stacks *stacks, char **error_ret)
+{
+	const struct dendro_source source = { .path = path };
+	struct dendro_options again = { .no_paths = true,
+					.filter = options->filter,
+					.files = options->files };
+	int err = again.filter.has_time ? dendro_read_times(&source, &again.times, error_ret) : 0;
+
+	if (!err)
+		err = dendro_open(&source, &again, session_ret, error_ret);
+	return err ? err : branch_stacks_read(*session_ret, names, false, stacks);
+}
+
 void branch_stacks_deinit(struct branch_stacks *stacks)
 {
 	branch_paths_deinit(&stacks->paths);

@@ -176,3 +176,39 @@ int annotated_text(struct annotation *annotation, struct disassembler *disassemb
 			 *symbol ? ">" : "");
 	return 0;
 }
+
+struct executed_counts annotated_executed(const struct annotation *annotation,
+					  const struct annotated_function *function,
+					  const struct executed_code *executed,
+					  const struct annotated_instruction *instruction)
+{
+	const struct annotated_code *code = &annotation->codes[instruction->code];
+	const struct executed_function *found =
+		executed_code_find(executed, function->module_path, code->start);
+
+	return found ? executed_code_at(executed, found, instruction->vaddr)
+		     : (struct executed_counts){ 0 };
+}
+
+struct executed_counts annotated_line_executed(const struct annotation *annotation,
+					       const struct annotated_function *function,
+					       const struct executed_code *executed,
+					       const struct annotated_instructions *list,
+					       uint32_t path, uint32_t line)
+{
+	struct executed_counts sum = { 0 };
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		const struct annotated_instruction *at = &list->all[i];
+
+		if (at->place.path != path || at->place.line != line)
+			continue;
+		const struct executed_counts counts =
+			annotated_executed(annotation, function, executed, at);
+		if (counts.executed > sum.executed)
+			sum.executed = counts.executed;
+		sum.taken += counts.taken;
+		sum.mispredicted += counts.mispredicted;
+	}
+	return sum;
+}

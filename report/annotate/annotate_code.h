@@ -3,6 +3,7 @@
 #define REPORT_ANNOTATE_ANNOTATE_CODE_H
 
 #include "report/annotate/annotate.h"
+#include "report/annotate/executed_code.h"
 
 /* How many bytes of code, in all, are searched for instructions of a function that was inlined. */
 #define ANNOTATE_MAX_INLINED_CODE (4u << 20)
@@ -29,6 +30,18 @@ int annotated_instructions_list(struct annotation *annotation,
 				const struct annotated_function *function, bool only_costly,
 				struct annotated_instructions *list_ret);
 void annotated_instructions_free(struct annotated_instructions *list);
+/* How often an instruction was executed. */
+struct executed_counts annotated_executed(const struct annotation *annotation,
+					  const struct annotated_function *function,
+					  const struct executed_code *executed,
+					  const struct annotated_instruction *instruction);
+/* How often one of the line's instructions was executed at most, and of all, how often they jumped
+ * and were mispredicted. @list: all instructions of the function. */
+struct executed_counts annotated_line_executed(const struct annotation *annotation,
+					       const struct annotated_function *function,
+					       const struct executed_code *executed,
+					       const struct annotated_instructions *list,
+					       uint32_t path, uint32_t line);
 /* The bytes of an instruction; NULL: not available. */
 const uint8_t *annotated_bytes(const struct annotation *annotation,
 			       const struct annotated_instruction *instruction);

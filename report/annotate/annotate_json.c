@@ -107,8 +107,17 @@ static void write_parts(const struct json *json, const struct annotated_function
 		putc(']', json->out);
 }
 
-static int write_lines(const struct json *json, const struct annotated_function *function)
+static void write_executed(const struct json *json, const struct executed_counts *counts)
 {
+	fprintf(json->out,
+		",\"executed\":%" PRIu64 ",\"taken\":%" PRIu64 ",\"mispredicted\":%" PRIu64,
+		counts->executed, counts->taken, counts->mispredicted);
+}
+
+static int write_lines(const struct json *json, const struct annotated_function *function,
+		       const struct annotated_instructions *list)
+{
+	const struct executed_code *executed = json->options->executed;
 	int err = 0;
 
 	fputs(",\n \"lines\":[", json->out);
@@ -121,6 +130,12 @@ static int write_lines(const struct json *json, const struct annotated_function 
 		write_place(json, line->path, line->line);
 		err = write_source_text(json, line->path, line->line);
 		write_parts(json, function, line);
+		if (executed) {
+			const struct executed_counts counts = annotated_line_executed(
+				json->annotation, function, executed, list, line->path, line->line);
+
+			write_executed(json, &counts);
+		}
 		putc('}', json->out);
 	}
 	putc(']', json->out);
@@ -144,7 +159,8 @@ static void write_zeros(const struct json *json)
 	}
 }
 
-static int write_instruction(const struct json *json, struct disassembler *disassembler,
+static int write_instruction(const struct json *json, const struct annotated_function *function,
+			     struct disassembler *disassembler,
 			     const struct annotated_instruction *instruction)
 {
 	const uint8_t *bytes = annotated_bytes(json->annotation, instruction);
@@ -170,30 +186,33 @@ static int write_instruction(const struct json *json, struct disassembler *disas
 		write_zeros(json);
 	else
 		write_costs(json, instruction->slot);
+	if (json->options->executed) {
+		const struct executed_counts counts = annotated_executed(
+			json->annotation, function, json->options->executed, instruction);
+
+		write_executed(json, &counts);
+	}
 	putc('}', json->out);
 	return 0;
 }
 
-static int write_instructions(const struct json *json, const struct annotated_function *function)
+static int write_instructions(const struct json *json, const struct annotated_function *function,
+			      const struct annotated_instructions *list)
 {
-	struct annotated_instructions list;
 	struct disassembler *disassembler = NULL;
 	const struct annotated_code *code = &json->annotation->codes[function->code];
-	int err = annotated_instructions_list(json->annotation, function, false, &list);
+	int err = 0;
 
-	if (err)
-		return err;
 	if (code->bytes && disassembler_create(code->machine, json->options->intel_syntax,
 					       &disassembler) == -ENOMEM)
-		err = -ENOMEM;
-	fprintf(json->out, ",\n \"cut\":%s,\n \"instructions\":[", list.is_cut ? "true" : "false");
-	for (uint32_t i = 0; i < list.n && !err; i++) {
+		return -ENOMEM;
+	fprintf(json->out, ",\n \"cut\":%s,\n \"instructions\":[", list->is_cut ? "true" : "false");
+	for (uint32_t i = 0; i < list->n && !err; i++) {
 		fputs(i ? ",\n  " : "\n  ", json->out);
-		err = write_instruction(json, disassembler, &list.all[i]);
+		err = write_instruction(json, function, disassembler, &list->all[i]);
 	}
 	putc(']', json->out);
 	disassembler_destroy(disassembler);
-	annotated_instructions_free(&list);
 	return err;
 }
 
@@ -216,10 +235,16 @@ static int write_function(const struct json *json, const struct annotated_functi
 	putc(',', json->out);
 	write_numbers(json->out, "samples", annotation_samples(json->annotation, function->slot),
 		      json->annotation->n_metrics);
-	int err = write_lines(json, function);
+	struct annotated_instructions list;
+	int err = annotated_instructions_list(json->annotation, function, false, &list);
+
+	if (err)
+		return err;
+	err = write_lines(json, function, &list);
 	if (!err)
-		err = write_instructions(json, function);
+		err = write_instructions(json, function, &list);
 	putc('}', json->out);
+	annotated_instructions_free(&list);
 	return err;
 }
 

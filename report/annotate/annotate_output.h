@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "report/annotate/annotate.h"
+#include "report/annotate/executed_code.h"
 
 enum annotate_part {
 	ANNOTATE_HOT,      /* lines with cost, the lines around them, and their instructions */
@@ -23,6 +24,7 @@ struct annotate_options {
 	bool color;
 	const char *const *moved; /* "FROM=TO": replaced beginnings of source paths; borrowed */
 	size_t n_moved;
+	const struct executed_code *executed; /* NULL: the recording has no branches; borrowed */
 };
 
 /* 0 or -errno of the stream, or -ENOMEM. */

@@ -10,6 +10,7 @@
 #define TEXT_SIZE    16384
 #define HOT_PERCENT  5.0
 #define WARM_PERCENT 0.5
+#define COUNT_WIDTH  12 /* of how often code was executed, or mispredicted */
 
 const uint64_t *page_costs(const struct page *page, uint32_t slot)
 {
@@ -19,7 +20,8 @@ const uint64_t *page_costs(const struct page *page, uint32_t slot)
 
 unsigned page_numbers_width(const struct page *page)
 {
-	return page->n_metrics * page->column_width;
+	return page->n_metrics * page->column_width +
+	       (page->options->executed ? 2 * COUNT_WIDTH : 0);
 }
 
 double page_share(const struct page *page, uint32_t slot, uint32_t metric)
@@ -64,6 +66,41 @@ void page_write_shares(const struct page *page, uint32_t slot)
 	}
 }
 
+static void write_count(const struct page *page, uint64_t count)
+{
+	if (count)
+		fprintf(page->output.file, "%*" PRIu64 " ", COUNT_WIDTH - 1, count);
+	else
+		fprintf(page->output.file, "%*s", COUNT_WIDTH, "");
+}
+
+/* @counts: NULL: the columns are left blank. */
+static void write_counts(const struct page *page, const struct executed_counts *counts)
+{
+	if (!page->options->executed)
+		return;
+	write_count(page, counts ? counts->executed : 0);
+	write_count(page, counts ? counts->mispredicted : 0);
+}
+
+static void write_counts_of_line(const struct page *page, uint32_t path, uint32_t line)
+{
+	if (!page->options->executed || page->by_address) {
+		write_counts(page, NULL);
+		return;
+	}
+	const struct executed_counts counts = annotated_line_executed(
+		page->annotation, page->function, page->options->executed, &page->list, path, line);
+	write_counts(page, &counts);
+}
+
+void page_write_counts_heading(const struct page *page)
+{
+	if (page->options->executed)
+		fprintf(page->output.file, "%*s %*s ", COUNT_WIDTH - 1, "executed", COUNT_WIDTH - 1,
+			"mispredict");
+}
+
 void page_write_rest(const struct page *page, const char *text, unsigned indent)
 {
 	unsigned left = page_numbers_width(page) + indent, width = 0;
@@ -85,10 +122,8 @@ void page_write_styled(const struct page *page, enum text_style style, const cha
 	text_style_end(&page->output, style);
 }
 
-static void write_source_line(const struct page *page, uint32_t slot, uint32_t number,
-			      const char *text)
+static void write_source_line(const struct page *page, uint32_t number, const char *text)
 {
-	page_write_shares(page, slot);
 	text_style_begin(&page->output, STYLE_DIM);
 	if (number)
 		fprintf(page->output.file, "%*" PRIu32 "  ", PAGE_NUMBER_WIDTH, number);
@@ -120,7 +155,9 @@ int page_write_line(const struct page *page, uint32_t slot, uint32_t path, uint3
 
 	if (err)
 		return err;
-	write_source_line(page, slot, line, path == ANNOTATE_NONE ? "[no line]" : text);
+	page_write_shares(page, slot);
+	write_counts_of_line(page, path, line);
+	write_source_line(page, line, path == ANNOTATE_NONE ? "[no line]" : text);
 	return 0;
 }
 
@@ -133,6 +170,12 @@ int page_write_instruction(const struct page *page, const struct annotated_instr
 	if (err)
 		return err;
 	page_write_shares(page, at->slot);
+	if (page->options->executed) {
+		const struct executed_counts counts = annotated_executed(
+			page->annotation, page->function, page->options->executed, at);
+
+		write_counts(page, &counts);
+	}
 	bool is_dim = !page_is_hot(page, at->slot);
 	if (is_dim)
 		text_style_begin(&page->output, STYLE_DIM);
@@ -157,6 +200,7 @@ int page_write_inlined(const struct page *page, uint32_t slot, const char *name,
 	if (err)
 		return err;
 	page_write_shares(page, slot);
+	write_counts(page, NULL);
 	fprintf(page->output.file, "%*s  ", PAGE_NUMBER_WIDTH, "");
 	if (file)
 		snprintf(row, sizeof(row), "  inlined from %s:%" PRIu32 " %s%s%s", file, line, name,

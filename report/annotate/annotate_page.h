@@ -28,6 +28,7 @@ struct page {
 	struct annotated_instructions list;
 	struct disassembler *disassembler;
 	bool inclusive;
+	bool by_address; /* instructions have the counts of branches; lines have none */
 };
 
 /* The function's costs of a slot, by metric: inclusive or exclusive ones, as the page shows. */
@@ -45,6 +46,9 @@ void page_write_shares(const struct page *page, uint32_t slot);
 /* Writes text up to the terminal's edge, @indent columns being used already. Ends the line. */
 void page_write_rest(const struct page *page, const char *text, unsigned indent);
 void page_write_styled(const struct page *page, enum text_style style, const char *text);
+
+/* The heading of the columns of counts, if there are any. */
+void page_write_counts_heading(const struct page *page);
 
 /* A row each. 0 or -ENOMEM. */
 int page_write_line(const struct page *page, uint32_t slot, uint32_t path, uint32_t line);

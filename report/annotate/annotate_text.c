@@ -256,6 +256,7 @@ static void write_columns_heading(const struct page *page)
 		printable_write(page->output.file, name, page->column_width - 1, page->output.utf8);
 		putc(' ', page->output.file);
 	}
+	page_write_counts_heading(page);
 	fprintf(page->output.file, "%*s\n", PAGE_NUMBER_WIDTH, "line");
 	text_style_end(&page->output, STYLE_HEADING);
 }
@@ -273,8 +274,12 @@ static int fill_body(struct page *page)
 {
 	bool by_address = page->options->part == ANNOTATE_ASSEMBLY || !has_lines(page);
 	const struct annotated_code *code = &page->annotation->codes[page->function->code];
-	int err = annotated_instructions_list(page->annotation, page->function, !by_address,
+	/* The counts of a line are those of all its instructions. */
+	const bool only_costly = !by_address && !page->options->executed;
+	int err = annotated_instructions_list(page->annotation, page->function, only_costly,
 					      &page->list);
+
+	page->by_address = by_address;
 
 	if (err)
 		return err;

@@ -43,6 +43,25 @@ setup() {
 	done
 }
 
+@test "annotate: how often instructions and lines were executed and mispredicted" {
+	for recording in *.data; do
+		for function in _start triangle; do
+			"$DENDRO" annotate --format json $function "$recording" >listing
+			python3 "$ROOT/tests/oracle/branch_paths.py" judge-listing \
+				"./${recording%.data}" "$recording" <listing
+		done
+	done
+	"$DENDRO" annotate --asm --min 0 --color never _start gcc-O2.data >text
+	grep -qE '^ *self +executed +mispredict +line$' text
+	"$DENDRO" annotate --format json _start gcc-O2.data |
+		jq -r '.functions[0].instructions[] | select(.mispredicted > 0) |
+			" \(.executed) +\(.mispredicted) +\(.address[2:]):"' >rows
+	[ -s rows ]
+	while read -r row; do
+		grep -qE "$row" text
+	done <rows
+}
+
 @test "branches are printed as perf prints them" {
 	need perf
 	for recording in gcc-O2.data clang-O1.data; do

@@ -2,6 +2,7 @@
 
     branch_paths.py record PROGRAM FILE   executes PROGRAM; FILE: perf.data with branch stacks, FILE.json: the steps
     branch_paths.py judge PROGRAM FILE    FILE.json against the JSON of dendro on standard input
+    branch_paths.py judge-listing PROGRAM FILE    likewise, of dendro annotate
     branch_paths.py judge-contexts PROGRAM FILE    likewise, of --by-context
 
 The control flow is objdump's, loops are closed by edges to dominators, and paths are cut out of the
@@ -352,5 +353,29 @@ def judge(program, path):
     print(f"{len(expected)} paths, {sum(v[0] for v in expected.values())} executions, {whole} of them whole: equal")
 
 
+def judge_listing(program, path):
+    """How often each instruction of a function was executed, in the JSON of 'dendro annotate'."""
+    with open(path + ".json", encoding="ascii") as file:
+        truth = json.load(file)
+    steps, executed, mispredicted = truth["steps"], collections.Counter(), collections.Counter()
+    for first, end, taken in truth["windows"]:
+        executed.update(steps[first:end])
+        for i, (is_mispredicted, _) in taken.items():
+            mispredicted[steps[int(i)]] += is_mispredicted
+    n = 0
+    for function in json.load(sys.stdin)["functions"]:
+        for at in function["instructions"]:
+            address = int(at["address"], 16)
+            n += executed[address]
+            assert at["executed"] == executed[address], at
+            assert at["mispredicted"] == mispredicted[address], at
+        for line in function["lines"]:
+            of = [i for i in function["instructions"] if i.get("line") == line.get("line")]
+            assert line["executed"] == max(i["executed"] for i in of), line
+            assert line["mispredicted"] == sum(i["mispredicted"] for i in of), line
+    assert n
+    print(f"{program}: {n} executions: equal")
+
+
 if __name__ == "__main__":
-    {"record": record, "judge": judge, "judge-contexts": judge_contexts}[sys.argv[1]](*sys.argv[2:])
+    {"record": record, "judge": judge, "judge-contexts": judge_contexts, "judge-listing": judge_listing}[sys.argv[1]](*sys.argv[2:])
