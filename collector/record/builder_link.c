@@ -3,68 +3,32 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
+#include <unistd.h>
 
-#define FDS_MAX 2
-
-union descriptor_message {
-	char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
-	struct cmsghdr align;
-};
-
-/* A stream passes descriptors beside bytes only. 0 or -errno. */
-static int send_fds(int socket_fd, struct iovec *bytes, const int *fds, size_t n_fds)
-{
-	union descriptor_message control = { 0 };
-	struct msghdr message = {
-		.msg_iov = bytes,
-		.msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = CMSG_SPACE(n_fds * sizeof(*fds)),
-	};
-	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-	ssize_t n;
-
-	header->cmsg_level = SOL_SOCKET;
-	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(n_fds * sizeof(*fds));
-	memcpy(CMSG_DATA(header), fds, n_fds * sizeof(*fds));
-	do
-		n = sendmsg(socket_fd, &message, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : 0;
-}
+#include "cct/broker/descriptor_message.h"
 
 /* Exactly @n_fds of them, and all bytes. 0 or -errno; -EPIPE: the other side is gone. */
 static int receive_fds(int socket_fd, struct iovec *bytes, int *fds, size_t n_fds)
 {
-	union descriptor_message control;
-	struct msghdr message = {
-		.msg_iov = bytes,
-		.msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof(control.bytes),
-	};
-	ssize_t n;
+	int received[DESCRIPTOR_MESSAGE_MAX];
+	size_t n = 0;
+	int err = descriptor_message_receive(socket_fd, bytes, received, &n);
 
-	do
-		n = recvmsg(socket_fd, &message, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	if (n <= 0)
-		return n < 0 ? -errno : -EPIPE;
-	const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-	if ((size_t)n != bytes->iov_len || !header || header->cmsg_level != SOL_SOCKET ||
-	    header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(n_fds * sizeof(*fds)))
-		return -EPROTO;
-	memcpy(fds, CMSG_DATA(header), n_fds * sizeof(*fds));
-	return 0;
+	if (!err && n != n_fds) {
+		while (n)
+			close(received[--n]);
+		err = -EPROTO;
+	}
+	if (!err)
+		memcpy(fds, received, n * sizeof(*fds));
+	return err;
 }
 
 int builder_link_send(int control_fd, int fd)
 {
 	char nothing = 0;
 
-	return send_fds(control_fd, &(struct iovec){ &nothing, 1 }, &fd, 1);
+	return descriptor_message_send(control_fd, &(struct iovec){ &nothing, 1 }, &fd, 1);
 }
 
 int builder_link_receive(int control_fd)
@@ -89,7 +53,7 @@ static int call(int supply_fd, enum builder_call what)
 int builder_link_renew(int supply_fd, struct builder_link *link_ret)
 {
 	struct builder_link link = { 0 };
-	int fds[FDS_MAX] = { -1, -1 }, err = call(supply_fd, BUILDER_CALL_RENEW);
+	int fds[DESCRIPTOR_MESSAGE_MAX] = { -1, -1 }, err = call(supply_fd, BUILDER_CALL_RENEW);
 
 	if (!err)
 		err = receive_fds(supply_fd, &(struct iovec){ &link.pid, sizeof(link.pid) }, fds,
@@ -124,10 +88,10 @@ enum builder_call builder_link_next_call(int supply_fd)
 
 int builder_link_supply(int supply_fd, const struct builder_link *link)
 {
-	const int fds[FDS_MAX] = { link->stream_fd, link->control_fd };
+	const int fds[DESCRIPTOR_MESSAGE_MAX] = { link->stream_fd, link->control_fd };
 	pid_t pid = link->pid;
 
-	return send_fds(supply_fd, &(struct iovec){ &pid, sizeof(pid) }, fds, 2);
+	return descriptor_message_send(supply_fd, &(struct iovec){ &pid, sizeof(pid) }, fds, 2);
 }
 
 void builder_link_confirm(int control_fd)
