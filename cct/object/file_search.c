@@ -17,10 +17,13 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/temporary_file.h"
+#include "cct/broker/file_request.h"
 #include "cct/model/module.h"
 
 /* Without O_NONBLOCK a FIFO would wait for a writer. */
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+/* Finding a file has no effect on it. */
+#define FIND_FLAGS (O_PATH | O_CLOEXEC)
 /* What all carried files may expand to. */
 #define EXPANDED_MAX (8ull << 30)
 
@@ -32,15 +35,17 @@ struct carried_file {
 };
 
 struct file_search {
-	int root_fd; /* -1: this machine's */
-	char *cache; /* NULL: none */
+	int root_fd;   /* -1: this machine's */
+	char *cache;   /* NULL: none */
+	int server_fd; /* a process that opens files for this one; -1: none */
 	int64_t recorded;
 	bool is_complete;
 	struct carried_file *carried;
 	size_t n_carried, n_carried_allocated;
 	bool keeps_found;
 
-	pthread_mutex_t lock; /* of what follows, and of what @carried has expanded */
+	/* Of what follows, of what @carried has expanded, and of an exchange with the server. */
+	pthread_mutex_t lock;
 	struct found_file *found;
 	size_t n_found, n_found_allocated;
 	int found_err;
@@ -53,7 +58,7 @@ struct file_search *file_search_create(void)
 
 	if (!search)
 		return NULL;
-	search->root_fd = -1;
+	search->root_fd = search->server_fd = -1;
 	pthread_mutex_init(&search->lock, NULL);
 	return search;
 }
@@ -82,13 +87,14 @@ void file_search_destroy(struct file_search *search)
 	free(search->found);
 	free(search->cache);
 	close_if_open(search->root_fd);
+	close_if_open(search->server_fd);
 	pthread_mutex_destroy(&search->lock);
 	free(search);
 }
 
-static int open_in_root(int root_fd, const char *path)
+static int open_in_root(int root_fd, const char *path, int flags)
 {
-	struct open_how how = { .flags = OPEN_FLAGS,
+	struct open_how how = { .flags = (uint64_t)flags,
 				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
 	long fd;
 
@@ -105,7 +111,7 @@ int file_search_set_root(struct file_search *search, const char *folder)
 
 	if (fd < 0)
 		return -errno;
-	_cleanup_close_ int inside = open_in_root(fd, "/");
+	_cleanup_close_ int inside = open_in_root(fd, "/", OPEN_FLAGS);
 	if (inside < 0 && inside != -EACCES) {
 		close(fd);
 		return inside;
@@ -124,6 +130,12 @@ int file_search_set_cache(struct file_search *search, const char *folder)
 	free(search->cache);
 	search->cache = copy;
 	return 0;
+}
+
+void file_search_set_server(struct file_search *search, int server_fd)
+{
+	close_if_open(search->server_fd);
+	search->server_fd = server_fd;
 }
 
 void file_search_set_recorded(struct file_search *search, int64_t recorded)
@@ -270,14 +282,60 @@ int file_search_open_carried(struct file_search *search, const char *key)
 	return fd < 0 ? -errno : fd;
 }
 
-int file_search_open(const struct file_search *search, const char *path)
+/* Asks the server. The answer's descriptor, -1 if it has none, or -errno. */
+static int ask(const struct file_search *search, const struct file_request *request, int sent_fd,
+	       struct file_answer *answer, int *fd_ret)
+{
+	pthread_mutex_t *lock = (pthread_mutex_t *)&search->lock;
+
+	pthread_mutex_lock(lock);
+	int err = file_request_ask(search->server_fd, request, sent_fd, answer, fd_ret);
+	pthread_mutex_unlock(lock);
+	if (err || answer->err >= 0)
+		return err;
+	close_if_open(*fd_ret);
+	return answer->err;
+}
+
+static bool has_server(const struct file_search *search)
+{
+	return search && search->server_fd >= 0;
+}
+
+/* A descriptor, or -errno. */
+static int ask_for_file(const struct file_search *search, struct file_request *request,
+			const char *path)
+{
+	struct file_answer answer;
+	int fd = -1;
+	int err = file_request_set_path(request, path);
+
+	if (!err)
+		err = ask(search, request, -1, &answer, &fd);
+	return err ? err : fd < 0 ? -ENOENT : fd;
+}
+
+static int open_path(const struct file_search *search, const char *path, int flags)
 {
 	if (search && search->root_fd >= 0)
-		return open_in_root(search->root_fd, path);
+		return open_in_root(search->root_fd, path, flags);
 	if (!file_search_is_here(search))
 		return -ENOENT;
-	int fd = open(path, OPEN_FLAGS);
+	int fd = open(path, flags);
 	return fd < 0 ? -errno : fd;
+}
+
+int file_search_open(const struct file_search *search, const char *path)
+{
+	struct file_request request = { .kind = FILE_REQUEST_PATH };
+
+	return has_server(search) ? ask_for_file(search, &request, path)
+				  : open_path(search, path, OPEN_FLAGS);
+}
+
+int file_search_find(const struct file_search *search, const char *path)
+{
+	return open_path(search, path, FIND_FLAGS);
 }
 
 static char *path_of(int fd)
@@ -290,8 +348,36 @@ static char *path_of(int fd)
 								       : NULL;
 }
 
+static char *ask_for_path(const struct file_search *search, int fd)
+{
+	const struct file_request request = { .kind = FILE_REQUEST_PATH_OF };
+	struct file_answer answer;
+	int no_fd = -1;
+	int err = fd < 0 ? -EBADF : ask(search, &request, fd, &answer, &no_fd);
+
+	close_if_open(no_fd);
+	return err ? NULL : strdup(answer.path);
+}
+
+bool file_search_identity(const struct file_search *search, int fd, struct file_identity *ret)
+{
+	const struct file_request request = { .kind = FILE_REQUEST_IDENTITY };
+	struct file_answer answer;
+	int no_fd = -1;
+
+	if (!has_server(search))
+		return file_identity_as_mapped(fd, ret);
+	if (ask(search, &request, fd, &answer, &no_fd))
+		return false;
+	close_if_open(no_fd);
+	*ret = (struct file_identity){ answer.dev_major, answer.dev_minor, answer.inode };
+	return true;
+}
+
 char *file_search_path_of(const struct file_search *search, int fd)
 {
+	if (has_server(search))
+		return ask_for_path(search, fd);
 	char *path = path_of(fd);
 
 	if (!path || !search || search->root_fd < 0)
@@ -306,8 +392,8 @@ char *file_search_path_of(const struct file_search *search, int fd)
 	return is_below ? path : NULL;
 }
 
-int file_search_open_cached(const struct file_search *search, const struct build_id *build_id,
-			    const char *name)
+static int open_cached(const struct file_search *search, const struct build_id *build_id,
+		       const char *name, int flags)
 {
 	char id[BUILD_ID_TEXT_SIZE];
 	_cleanup_free_ char *path = NULL;
@@ -319,15 +405,47 @@ int file_search_open_cached(const struct file_search *search, const struct build
 		path = NULL;
 		return -ENOMEM;
 	}
-	int fd = open(path, OPEN_FLAGS);
+	int fd = open(path, flags);
 	return fd < 0 ? -errno : fd;
 }
 
-int file_search_open_below_root(const char *root, const char *path)
+int file_search_open_cached(const struct file_search *search, const struct build_id *build_id,
+			    const char *name)
+{
+	struct file_request request = { .kind = FILE_REQUEST_CACHED, .build_id = *build_id };
+
+	return has_server(search) && search->cache
+		       ? ask_for_file(search, &request, name)
+		       : open_cached(search, build_id, name, OPEN_FLAGS);
+}
+
+int file_search_find_cached(const struct file_search *search, const struct build_id *build_id,
+			    const char *name)
+{
+	return open_cached(search, build_id, name, FIND_FLAGS);
+}
+
+static int open_below_root(const char *root, const char *path, int flags)
 {
 	_cleanup_close_ int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	return root_fd < 0 ? -errno : open_in_root(root_fd, path);
+	return root_fd < 0 ? -errno : open_in_root(root_fd, path, flags);
+}
+
+int file_search_open_below_root(const struct file_search *search, const char *root,
+				const char *path)
+{
+	struct file_request request = { .kind = FILE_REQUEST_BELOW_ROOT };
+
+	if (!has_server(search))
+		return open_below_root(root, path, OPEN_FLAGS);
+	return sscanf(root, "/proc/%d/", &request.pid) == 1 ? ask_for_file(search, &request, path)
+							    : -ENOENT;
+}
+
+int file_search_find_below_root(const char *root, const char *path)
+{
+	return open_below_root(root, path, FIND_FLAGS);
 }
 
 void file_search_keep_found(struct file_search *search)

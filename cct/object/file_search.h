@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cct/object/file_identity.h"
+
 #define FILE_SEARCH_KEY_MAX 8192
 
 struct build_id;
@@ -29,6 +31,9 @@ void file_search_destroy(struct file_search *search);
 int file_search_set_root(struct file_search *search, const char *folder);
 /* debuginfod's cache: files by build ID. @folder is copied. 0 or -ENOMEM. */
 int file_search_set_cache(struct file_search *search, const char *folder);
+/* This process may not open files: those of this machine, of the root and of the cache come from
+ * the process at the other end of @server_fd (cct/object/file_server.h), which is taken over. */
+void file_search_set_server(struct file_search *search, int server_fd);
 /* When the recording ended, in seconds since 1970; 0: unknown. */
 void file_search_set_recorded(struct file_search *search, int64_t recorded);
 int64_t file_search_recorded(const struct file_search *search);
@@ -56,8 +61,18 @@ int file_search_open_cached(const struct file_search *search, const struct build
  * or out of memory. */
 char *file_search_path_of(const struct file_search *search, int fd);
 /* The file at @path as a process sees it whose root is @root ("/proc/PID/root"): links do not lead
- * out of it. Likewise. */
-int file_search_open_below_root(const char *root, const char *path);
+ * out of it. A descriptor, or -errno. */
+int file_search_open_below_root(const struct file_search *search, const char *root,
+				const char *path);
+/* By which device and inode the kernel's maps call an open file. false: not known. */
+bool file_search_identity(const struct file_search *search, int fd, struct file_identity *ret);
+
+/* For the server: the same places. A descriptor that names the file, but does not open it (O_PATH),
+ * or -errno. */
+int file_search_find(const struct file_search *search, const char *path);
+int file_search_find_cached(const struct file_search *search, const struct build_id *build_id,
+			    const char *name);
+int file_search_find_below_root(const char *root, const char *path);
 
 /*
  * For archives: files that are opened and verified are kept from now on, by key. Files of the

@@ -11,19 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/object/elf_image.h"
-#include "cct/text/maps_line.h"
-
-/* A mapping's file, by its line in /proc/PID/maps. */
-struct file_identity {
-	uint32_t dev_major, dev_minor;
-	uint64_t inode;
-};
 
 static bool identity_is_recorded(const struct file_identity *identity, const struct module_key *key)
 {
@@ -31,24 +23,7 @@ static bool identity_is_recorded(const struct file_identity *identity, const str
 	       identity->dev_minor == key->dev_minor;
 }
 
-/*
- * Device and inode as the kernel reports them for mappings. On btrfs and overlayfs stat() names
- * another device than MMAP2 records do, so the file is mapped and looked up like a recorder would.
- */
-static bool mapped_identity(int fd, struct file_identity *ret)
-{
-	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (page == MAP_FAILED)
-		return false;
-	struct maps_line line;
-	bool found = maps_line_own((uintptr_t)page, &line);
-	if (found)
-		*ret = (struct file_identity){ line.dev_major, line.dev_minor, line.inode };
-	munmap(page, 1);
-	return found;
-}
-
-bool module_file_is_recorded(int fd, const struct module_key *key)
+bool module_file_is_recorded(const struct file_search *files, int fd, const struct module_key *key)
 {
 	struct stat status;
 	if (!key->inode)
@@ -60,7 +35,7 @@ bool module_file_is_recorded(int fd, const struct module_key *key)
 					  status.st_ino };
 	if (identity_is_recorded(&identity, key))
 		return true;
-	return mapped_identity(fd, &identity) && identity_is_recorded(&identity, key);
+	return file_search_identity(files, fd, &identity) && identity_is_recorded(&identity, key);
 }
 
 static bool is_newer(const struct module *module, const struct stat *status)
@@ -75,12 +50,13 @@ static bool is_newer(const struct module *module, const struct stat *status)
 static bool find_doubt(int fd, const struct module *module, const struct module_key *key,
 		       const struct stat *status, enum module_file_doubt *ret)
 {
-	bool is_recorded = key->build_id.size || module_file_is_recorded(fd, key);
+	const struct file_search *files = module ? module->located.files : NULL;
+	bool is_recorded = key->build_id.size || module_file_is_recorded(files, fd, key);
 
 	*ret = MODULE_FILE_CERTAIN;
 	if (!is_recorded) {
 		*ret = MODULE_FILE_COPY;
-		return module && !file_search_is_here(module->located.files);
+		return module && !file_search_is_here(files);
 	}
 	if (!key->build_id.size && is_newer(module, status))
 		*ret = MODULE_FILE_NEWER;
@@ -130,6 +106,8 @@ static enum module_file_state take_fd(int fd, const struct module *module,
 {
 	if (fd >= 0)
 		return open_fd(fd, module, key, false, file);
+	if (fd == -ENOEXEC)
+		return MODULE_FILE_BAD;
 	/* That it is not there is the least to say. */
 	if (fd != -ENOENT || !file->error)
 		file->error = fd;
@@ -166,20 +144,22 @@ static int or_absent(int fd)
 /* The places where it may be, one after the other. -ESRCH: there are no more. */
 static int open_place(const struct module *module, unsigned place)
 {
+	const struct file_search *files = module->located.files;
 	const char *path = module->key.path;
-	bool is_here = file_search_is_here(module->located.files);
+	bool is_here = file_search_is_here(files);
 
 	switch (place) {
 	case 0:
-		return file_search_open(module->located.files, path);
+		return file_search_open(files, path);
 	case 1:
 		return is_here && module->located.alternative_path
-			       ? or_absent(file_search_open(NULL, module->located.alternative_path))
+			       ? or_absent(
+					 file_search_open(files, module->located.alternative_path))
 			       : -ENOENT;
 	case 2:
-		return is_here && module->located.root
-			       ? or_absent(file_search_open_below_root(module->located.root, path))
-			       : -ENOENT;
+		return is_here && module->located.root ? or_absent(file_search_open_below_root(
+								 files, module->located.root, path))
+						       : -ENOENT;
 	default:
 		return -ESRCH;
 	}
@@ -357,7 +337,7 @@ static bool try_fd(const struct debug_search *search, int fd)
 /* @root: NULL, or a process's root. */
 static bool try_path(const struct debug_search *search, const char *root, const char *path)
 {
-	return try_fd(search, root ? file_search_open_below_root(root, path)
+	return try_fd(search, root ? file_search_open_below_root(files_of(search), root, path)
 				   : file_search_open(files_of(search), path));
 }
 

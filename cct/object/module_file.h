@@ -44,7 +44,7 @@ struct module_file {
 /* Always fills @file. Threads: any, each with its own @file. */
 void module_file_open(const struct module *module, struct module_file *file);
 /* Whether device and inode of an open file are the recorded ones, if any are. */
-bool module_file_is_recorded(int fd, const struct module_key *key);
+bool module_file_is_recorded(const struct file_search *files, int fd, const struct module_key *key);
 /*
  * The separate debug file of @elf, a module's file: by build ID below /usr/lib/debug, or by the
  * name in .gnu_debuglink beside the module's path, in .debug there, or below /usr/lib/debug; there,

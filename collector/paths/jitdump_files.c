@@ -190,7 +190,8 @@ static int open_mapped(const struct jitdump_files *files, const struct module *m
 		return -1;
 	int fd = open(module->key.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    module_file_is_recorded(fd, &module->key) && !was_written_later(files, &st))
+	    module_file_is_recorded(module->located.files, fd, &module->key) &&
+	    !was_written_later(files, &st))
 		return fd;
 	if (fd >= 0)
 		close(fd);
