@@ -23,6 +23,7 @@
 #include "collector/agent/window_merge.h"
 #include "collector/command-line/messages.h"
 #include "collector/record/observing/recording_notes.h"
+#include "collector/sandbox/parser_sandbox.h"
 
 /* A recorder that fails again and again is not started more often. */
 #define RESTART_NS NSEC_PER_SEC
@@ -100,7 +101,8 @@ static int begin_window(struct agent *agent, const struct agent_time *now)
 	if (array_reserve_one(agent->windows, agent->n_windows))
 		return message_error_of_memory("agent");
 	struct agent_window *window = &agent->windows[agent->n_windows];
-	if (agent_window_begin(window, &agent->folder, now, &link))
+	if (agent_window_begin(window, &agent->folder, now, agent->options->record.no_sandbox,
+			       &link))
 		return 1;
 	agent->n_windows++;
 	/* A recorder that is gone shows by itself. */
@@ -476,6 +478,8 @@ int agent_create(const struct agent_options *options, struct agent **agent_ret)
 				 .merge = { .fd = -1 },
 				 .notify = { .fd = -1 } };
 	int status = open_all(agent);
+	if (!status && !options->record.no_sandbox && !options->record.is_quiet)
+		parser_sandbox_note_lacks("agent");
 	if (status)
 		agent_destroy(agent);
 	else

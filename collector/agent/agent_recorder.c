@@ -10,9 +10,9 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
-#include "collector/agent/child_process.h"
 #include "collector/command-line/messages.h"
 #include "collector/files/recording_run.h"
+#include "collector/sandbox/child_process.h"
 
 /* At low rates the rings hold the samples of seconds: nothing is gained by waking more often. */
 #define INTERVAL_NS NSEC_PER_SEC

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "cct/base/clock.h"
-#include "collector/agent/child_process.h"
 #include "collector/command-line/messages.h"
 #include "collector/files/profile_builder.h"
+#include "collector/sandbox/child_process.h"
 
 #define COMMAND "agent"
 /* While it finds names, for which nobody waits: others go before it. */
@@ -32,13 +32,14 @@ struct agent_time agent_time_now(void)
 }
 
 static _Noreturn void build(const struct agent_window *window, const struct builder_link *link,
-			    int ask_fd)
+			    int ask_fd, bool keeps_rights)
 {
 	const int kept[] = { link->stream_fd, link->control_fd, ask_fd, window->file_fd };
 	const struct profile_builder_options options = {
 		.command = COMMAND,
 		.output = "the window's profile",
 		.is_quiet = true,
+		.keeps_rights = keeps_rights,
 		.watched_fd = ask_fd,
 	};
 
@@ -64,7 +65,8 @@ static int create_file(struct agent_window *window, struct window_folder *folder
 }
 
 int agent_window_begin(struct agent_window *window, struct window_folder *folder,
-		       const struct agent_time *now, struct builder_link *link_ret)
+		       const struct agent_time *now, bool keeps_rights,
+		       struct builder_link *link_ret)
 {
 	int ask[2];
 
@@ -80,7 +82,7 @@ int agent_window_begin(struct agent_window *window, struct window_folder *folder
 	}
 	err = profile_builder_fork(COMMAND, link_ret);
 	if (!err && link_ret->pid == 0)
-		build(window, link_ret, ask[1]);
+		build(window, link_ret, ask[1], keeps_rights);
 	close(ask[1]);
 	if (err) {
 		close(ask[0]);

@@ -32,11 +32,13 @@ struct agent_window {
 struct agent_time agent_time_now(void);
 
 /*
- * Starts the process for a window that begins now; the caller has one thread. *@link_ret is for who
- * writes records; the caller closes its descriptors. 0, or another value after a message.
+ * Starts the process for a window that begins now; the caller has one thread. @keeps_rights: the
+ * process does. *@link_ret is for who writes records; the caller closes its descriptors. 0, or
+ * another value after a message.
  */
 int agent_window_begin(struct agent_window *window, struct window_folder *folder,
-		       const struct agent_time *now, struct builder_link *link_ret);
+		       const struct agent_time *now, bool keeps_rights,
+		       struct builder_link *link_ret);
 /* The window's span up to @now; its costs are the caller's to set. */
 void agent_window_end(struct agent_window *window, const struct agent_time *now);
 /* Answers the process, if it asks, and the window has ended. */

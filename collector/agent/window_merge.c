@@ -14,8 +14,8 @@
 #include "cct/base/cleanup.h"
 #include "cct/merge/profile_merge.h"
 #include "cct/store/profile_file.h"
-#include "collector/agent/child_process.h"
 #include "collector/command-line/messages.h"
+#include "collector/sandbox/child_process.h"
 
 #define COMMAND "agent"
 #define NICE    19

@@ -546,6 +546,11 @@ const struct command_option record_options[] = {
 		  "needs)",
 	  .take = take_ring_size,
 	  .offset = FIELD(options.ring_size) },
+	{ .name = "no-sandbox",
+	  .help = "with -o FILE.cct: the process that reads program files keeps the rights of this "
+		  "one, instead of none",
+	  .take = option_take_flag,
+	  .offset = FIELD(no_sandbox) },
 	{ .name = "verbose",
 	  .letter = 'v',
 	  .help = "print more about the recording",

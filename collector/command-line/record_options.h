@@ -18,6 +18,7 @@ struct record_arguments {
 	enum record_modes modes;
 	struct follow_subjects follow; /* FOLLOW_MAX have room; owned */
 	bool is_profile; /* the output is a profile, because of its name; set by the check */
+	bool no_sandbox; /* what parses program files keeps its rights */
 	bool is_verbose, is_quiet;
 };
 

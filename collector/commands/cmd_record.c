@@ -17,6 +17,7 @@
 #include "collector/record/kept_part.h"
 #include "collector/record/observing/recording_notes.h"
 #include "collector/record/recording_file.h"
+#include "collector/sandbox/parser_sandbox.h"
 
 const struct command_line record_line = {
 	.command = "record",
@@ -168,8 +169,12 @@ static int record_profile(struct record_arguments *arguments)
 		.command = "record",
 		.output = arguments->options.output,
 		.is_quiet = arguments->is_quiet,
+		.keeps_rights = arguments->no_sandbox,
 	};
 	struct builder_link builder;
+
+	if (!arguments->no_sandbox && !arguments->is_quiet)
+		parser_sandbox_note_lacks(options.command);
 	int err = profile_builder_start(&options, &builder);
 
 	if (err)

@@ -14,6 +14,7 @@
 #include "collector/command-line/report_options.h"
 #include "collector/files/named_profile.h"
 #include "collector/files/result_file.h"
+#include "collector/sandbox/parser_sandbox.h"
 
 /* Of samples that are kept one by one; more are added up in slices of time. */
 #define N_ROWS_MAX (1u << 19)
@@ -47,10 +48,8 @@ int profile_builder_note_end(struct profile *profile, int control_fd)
 static int build(struct report_options *report, int control_fd, struct profile **profile_ret,
 		 bool *is_damaged_ret)
 {
-	int err = file_options_open(&report->files, report->command, &report->build.files);
+	int err = named_profile_build(report, profile_ret, is_damaged_ret);
 
-	if (!err)
-		err = named_profile_build(report, profile_ret, is_damaged_ret);
 	if (!err && (*profile_ret)->rows && (*profile_ret)->rows->sums)
 		err = named_profile_give_run(report, profile_ret);
 	if (!err && profile_builder_note_end(*profile_ret, control_fd))
@@ -79,20 +78,35 @@ static int ask_for_times(const struct profile_builder_options *options, struct p
 						       : 0;
 }
 
+/* Whatever has to be found with rights is found before they are given up. */
+static int prepare(const struct profile_builder_options *options, struct report_options *report,
+		   struct parser_sandbox *sandbox)
+{
+	report_options_init(report, options->command);
+	report->path = "-";
+	report->files.is_quiet = true;
+	report->build.counts_calls = report->build.keeps_rows = true;
+	report->build.n_threads = profile_builder_threads();
+	report->build.adds_threads = true;
+	report->build.n_rows_max = N_ROWS_MAX;
+	/* A process without a network fetches nothing. */
+	report->files.debuginfod &= options->keeps_rights;
+	int err = file_options_open(&report->files, report->command, &report->build.files);
+	return err || options->keeps_rights
+		       ? err
+		       : parser_sandbox_enter(options->command, report->build.files, sandbox);
+}
+
 static int build_into(const struct profile_builder_options *options, FILE *out, int control_fd)
 {
 	struct profile *profile = NULL;
+	struct parser_sandbox sandbox = { 0 };
 	struct report_options report;
 	bool is_damaged = false;
 
-	report_options_init(&report, options->command);
-	report.path = "-";
-	report.files.is_quiet = true;
-	report.build.counts_calls = report.build.keeps_rows = true;
-	report.build.n_threads = profile_builder_threads();
-	report.build.adds_threads = true;
-	report.build.n_rows_max = N_ROWS_MAX;
-	int err = build(&report, control_fd, &profile, &is_damaged);
+	int err = prepare(options, &report, &sandbox);
+	if (!err)
+		err = build(&report, control_fd, &profile, &is_damaged);
 	if (!err && !options->is_quiet)
 		named_profile_note_lacks(&report, profile);
 	if (!err)
@@ -102,6 +116,7 @@ static int build_into(const struct profile_builder_options *options, FILE *out, 
 					profile_file_write(out, profile));
 	profile_destroy(profile);
 	file_search_destroy(report.build.files);
+	parser_sandbox_leave(&sandbox);
 	report_options_deinit(&report);
 	return err || is_damaged;
 }

@@ -19,6 +19,7 @@ struct profile_builder_options {
 	const char *command; /* for messages */
 	const char *output;  /* likewise: the profile's name */
 	bool is_quiet;       /* it prints nothing but errors */
+	bool keeps_rights;   /* no sandbox (collector/sandbox/parser_sandbox.h) */
 	/* A socket: when the profile is built, the process sends a byte, and whoever records all
 	 * the time answers with a struct watched_answer; 0: nobody does. */
 	int watched_fd;
@@ -45,8 +46,9 @@ int profile_builder_start(const struct profile_builder_options *options,
 /* How many threads may build a profile while its samples come, as n_threads of dendro_options. */
 unsigned profile_builder_threads(void);
 /*
- * In a child of profile_builder_fork(): builds the profile from the stream and writes it to @out,
- * which it closes. Returns the exit status, after a message if that is not 0.
+ * In a child of profile_builder_fork(), with one thread: gives up all rights, builds the profile
+ * from the stream and writes it to @out, which it closes. Returns the exit status, after a message
+ * if that is not 0.
  */
 int profile_builder_run(const struct profile_builder_options *options, FILE *out, int stream_fd,
 			int control_fd);

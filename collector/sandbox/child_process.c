@@ -1,4 +1,4 @@
-#include "collector/agent/child_process.h"
+#include "collector/sandbox/child_process.h"
 
 #include <limits.h>
 #include <unistd.h>

@@ -1,0 +1,85 @@
+#include "collector/sandbox/parser_sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cct/object/file_server.h"
+#include "collector/command-line/messages.h"
+#include "collector/sandbox/child_process.h"
+#include "collector/sandbox/sandbox.h"
+
+/* With the stream of records, or the output, still open it would keep others waiting for an end. */
+static _Noreturn void serve(const struct file_search *files, int socket_fd)
+{
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	child_process_keep(&socket_fd, 1);
+	prctl(PR_SET_NAME, "dendro files");
+	file_server_run(files, socket_fd);
+	_exit(0);
+}
+
+/* 0 or -errno. */
+static int start_server(struct file_search *files, pid_t *pid_ret)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	fflush(NULL);
+	const pid_t pid = fork();
+	const int err = pid < 0 ? -errno : 0;
+	if (pid == 0)
+		serve(files, ends[1]);
+	close(ends[1]);
+	if (err)
+		close(ends[0]);
+	else
+		file_search_set_server(files, ends[0]);
+	*pid_ret = pid;
+	return err;
+}
+
+int parser_sandbox_enter(const char *command, struct file_search *files,
+			 struct parser_sandbox *sandbox_ret)
+{
+	pid_t server = 0;
+	int err = start_server(files, &server);
+
+	if (err)
+		return message_error(command, "cannot start a process that opens files: %s.",
+				     strerror(-err));
+	*sandbox_ret = (struct parser_sandbox){ .server = server };
+	err = sandbox_enter();
+	return err ? message_error(command,
+				   "the process that reads program files cannot give up its "
+				   "rights: %s. --no-sandbox leaves them to it.",
+				   strerror(-err))
+		   : 0;
+}
+
+void parser_sandbox_leave(struct parser_sandbox *sandbox)
+{
+	while (sandbox->server && waitpid(sandbox->server, NULL, 0) < 0 && errno == EINTR)
+		;
+	sandbox->server = 0;
+}
+
+void parser_sandbox_note_lacks(const char *command)
+{
+	const char *lacks = sandbox_lacks();
+
+	if (lacks)
+		message_note(command,
+			     "this kernel lacks %s, which would keep the process that reads "
+			     "program files from using more rights than it needs.",
+			     lacks);
+}

@@ -1,0 +1,74 @@
+# What reads program files while recording has no rights.
+
+# shellcheck disable=SC2164
+load lib
+
+setup() {
+	need_events
+	cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+	[ -z "${recorder-}" ] || kill -KILL $recorder "$builder" "$command" 2>/dev/null || true
+}
+
+# start_recorder OPTION...: sets $recorder, $builder, $command
+start_recorder() {
+	need pgrep
+	setsid "$DENDRO" record -q -F 997 -e cpu-clock -o live.cct "$@" -- "$WORKLOADS/deep" 600 bottom 2>messages 3>&- &
+	recorder=$!
+	wait_until pgrep -x -P $recorder deep
+	command=$(pgrep -x -P $recorder deep)
+	builder=$(pgrep -P $recorder | grep -vx "$command")
+	"$BATS_TEST_DIRNAME/until_worked" 30 "$command"
+}
+
+server_of_builder() { pgrep -P "$builder"; }
+
+finish() {
+	kill -TERM $recorder
+	wait $recorder || true
+	cat messages
+}
+
+status_of() { sed -n "s/^$1:[[:space:]]*//p" "/proc/$2/status"; }
+
+@test "the process that reads program files has no rights, and has all names" {
+	start_recorder
+	expect_equal "capabilities" "$(status_of CapEff "$builder") $(status_of CapPrm "$builder")" "0000000000000000 0000000000000000"
+	expect_equal "no new privileges" "$(status_of NoNewPrivs "$builder")" 1
+	expect_equal "filter of system calls" "$(status_of Seccomp "$builder")" 2
+	if [ "$(id -u)" = 0 ]; then
+		expect_equal "user" "$(status_of Uid "$builder" | tr '\t' ' ')" "65534 65534 65534 65534"
+		expect_equal "groups" "$(status_of Groups "$builder" | tr -d ' ')" ""
+	fi
+	local server
+	server=$(server_of_builder)
+	expect_equal "files of the server" "$(ls "/proc/$server/fd" | wc -l)" 4
+	finish
+	wait_until test ! -e "/proc/$server"
+	"$DENDRO" report --format json --view functions live.cct |
+		jq -e '.quality.unwind.complete > 20 and any(.rows[].name; . == "descend")'
+}
+
+@test "with --no-sandbox it keeps them, and opens files itself" {
+	start_recorder --no-sandbox
+	expect_equal "no new privileges" "$(status_of NoNewPrivs "$builder")" "$(status_of NoNewPrivs $$)"
+	expect_equal "other processes" "$(server_of_builder)" ""
+	finish
+	[ -s live.cct ]
+}
+
+@test "without the process that opens files there are call paths, without names" {
+	start_recorder
+	kill -KILL "$(server_of_builder)"
+	finish
+	"$DENDRO" report --format json live.cct | jq -e '[.metrics[].samples] | add > 20'
+}
+
+@test "what has been replaced by a FIFO is not opened" {
+	cp "$WORKLOADS/cxx" program
+	"$DENDRO" record -q -F 997 -e cpu-clock -o live.cct -- sh -c './program 0.3; rm program; mkfifo program'
+	"$DENDRO" report --format json live.cct | jq -e '[.metrics[].samples] | add > 20'
+	[ -p program ]
+}
