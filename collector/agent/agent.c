@@ -243,7 +243,8 @@ static void age(struct agent *agent)
 		return;
 	first = ageing_find_group(&agent->options->ageing, &list, now.unix_ns, &n);
 	if (n)
-		window_merge_start(merge, &agent->folder, &list.files[first], n);
+		window_merge_start(merge, &agent->folder, &list.files[first], n,
+				   agent->options->record.no_sandbox);
 	window_list_deinit(&list);
 }
 

@@ -14,8 +14,10 @@
 #include "cct/base/cleanup.h"
 #include "cct/merge/profile_merge.h"
 #include "cct/store/profile_file.h"
+#include "collector/command-line/file_options.h"
 #include "collector/command-line/messages.h"
 #include "collector/sandbox/child_process.h"
+#include "collector/sandbox/sandbox.h"
 
 #define COMMAND "agent"
 #define NICE    19
@@ -23,12 +25,12 @@
 #define ROWS_MAX     (1u << 20)
 #define JOURNAL_NAME "journal"
 
-static int read_profile(int folder_fd, const char *name, struct profile **profile_ret)
+/* Takes @fd over. */
+static int read_profile(int fd, const char *name, struct profile **profile_ret)
 {
 	_cleanup_free_ char *error = NULL;
 	unsigned n_skipped;
-	const int fd = openat(folder_fd, name, O_RDONLY | O_CLOEXEC);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	FILE *file = fdopen(fd, "r");
 
 	if (!file)
 		return message_error_of_file(COMMAND, name, strerror(errno));
@@ -37,14 +39,14 @@ static int read_profile(int folder_fd, const char *name, struct profile **profil
 	return err ? message_error_of_file(COMMAND, name, error ? error : strerror(-err)) : 0;
 }
 
-static int add_files(const struct window_merge *merge, int folder_fd, struct profile_merge *sum)
+static int add_files(const struct window_merge *merge, const int *fds, struct profile_merge *sum)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < merge->list.n; i++) {
 		struct profile *profile = NULL;
 
-		err = read_profile(folder_fd, merge->list.files[i].name, &profile);
+		err = read_profile(fds[i], merge->list.files[i].name, &profile);
 		if (!err && profile_merge_add(sum, profile))
 			err = message_error_of_memory(COMMAND);
 		profile_destroy(profile);
@@ -63,18 +65,55 @@ static int write_sum(const struct profile *profile, int fd)
 		   : 0;
 }
 
-static _Noreturn void run(const struct window_merge *merge, int folder_fd)
+/* The profiles, each read by one that has no rights any more: processes that had none wrote them.
+ * NULL: not all could be opened, after a message. */
+static int *open_files(const struct window_merge *merge, int folder_fd)
+{
+	int *fds = calloc(merge->list.n, sizeof(*fds));
+
+	file_options_allow_many();
+	if (!fds) {
+		message_error_of_memory(COMMAND);
+		return NULL;
+	}
+	for (size_t i = 0; i < merge->list.n; i++) {
+		const char *name = merge->list.files[i].name;
+
+		fds[i] = openat(folder_fd, name, O_RDONLY | O_CLOEXEC);
+		if (fds[i] < 0) {
+			message_error_of_file(COMMAND, name, strerror(errno));
+			return NULL;
+		}
+	}
+	return fds;
+}
+
+static int add_up(const struct window_merge *merge, const int *fds)
+{
+	struct profile *profile = NULL;
+	struct profile_merge *sum = profile_merge_create(false, ROWS_MAX);
+	int err = sum ? add_files(merge, fds, sum) : message_error_of_memory(COMMAND);
+
+	if (!err && profile_merge_finish(sum, &profile))
+		err = message_error_of_memory(COMMAND);
+	return err || write_sum(profile, merge->fd);
+}
+
+static _Noreturn void run(const struct window_merge *merge, int folder_fd, bool keeps_rights)
 {
 	const int kept[] = { folder_fd, merge->fd };
-	struct profile *profile = NULL;
 
 	child_process_keep(kept, sizeof(kept) / sizeof(kept[0]));
 	setpriority(PRIO_PROCESS, 0, NICE);
-	struct profile_merge *sum = profile_merge_create(false, ROWS_MAX);
-	int err = sum ? add_files(merge, folder_fd, sum) : message_error_of_memory(COMMAND);
-	if (!err && profile_merge_finish(sum, &profile))
-		err = message_error_of_memory(COMMAND);
-	_exit(err || write_sum(profile, merge->fd) ? 1 : 0);
+	const int *fds = open_files(merge, folder_fd);
+	const int err = !fds || keeps_rights ? 0 : sandbox_enter();
+	if (err)
+		message_error(COMMAND,
+			      "the process that merges windows cannot give up its rights: "
+			      "%s. --no-sandbox leaves them to it.",
+			      strerror(-err));
+	close(folder_fd);
+	_exit(!fds || err || add_up(merge, fds) ? 1 : 0);
 }
 
 static void forget(struct window_merge *merge)
@@ -93,7 +132,7 @@ static void give_up(struct window_merge *merge, struct window_folder *folder)
 }
 
 int window_merge_start(struct window_merge *merge, struct window_folder *folder,
-		       const struct window_file *first, size_t n)
+		       const struct window_file *first, size_t n, bool keeps_rights)
 {
 	*merge = (struct window_merge){ .fd = -1, .span = first->span };
 	merge->list.files = calloc(n, sizeof(*first));
@@ -113,7 +152,7 @@ int window_merge_start(struct window_merge *merge, struct window_folder *folder,
 		err = merge->pid < 0 ? -errno : 0;
 	}
 	if (!err && merge->pid == 0)
-		run(merge, folder->fd);
+		run(merge, folder->fd, keeps_rights);
 	if (!err)
 		return 0;
 	give_up(merge, folder);

@@ -9,6 +9,7 @@
 #ifndef COLLECTOR_AGENT_WINDOW_MERGE_H
 #define COLLECTOR_AGENT_WINDOW_MERGE_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "collector/agent/window_folder.h"
@@ -22,10 +23,11 @@ struct window_merge {
 	struct time_span span;
 };
 
-/* Starts the process for @n files from @first on; the caller has one thread. 0, or another value
- * after a message. */
+/* Starts the process for @n files from @first on; the caller has one thread. @keeps_rights: it
+ * does, instead of giving them up (collector/sandbox/sandbox.h). 0, or another value after a
+ * message. */
 int window_merge_start(struct window_merge *merge, struct window_folder *folder,
-		       const struct window_file *first, size_t n);
+		       const struct window_file *first, size_t n, bool keeps_rights);
 /* The process has ended, with this status of waitpid(). 0, or another value after a message: the
  * files stay. */
 int window_merge_end(struct window_merge *merge, struct window_folder *folder, int status);

@@ -173,7 +173,7 @@ static int set_up(const struct file_options *options, const char *command,
 }
 
 /* Each file in a recording, and each file packed into an archive, has a descriptor. */
-static void allow_many_files(void)
+void file_options_allow_many(void)
 {
 	struct rlimit limit;
 
@@ -188,7 +188,7 @@ int file_options_open(const struct file_options *options, const char *command,
 {
 	struct file_search *files = file_search_create();
 
-	allow_many_files();
+	file_options_allow_many();
 	/* Libraries that know that variable would use it without the user's consent. */
 	if (!options->debuginfod)
 		unsetenv("DEBUGINFOD_URLS");

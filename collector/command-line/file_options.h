@@ -40,6 +40,8 @@ int file_options_take_operand(const char *command, const struct parsed_line *par
 void file_options_init(struct file_options *options);
 /* Whether the environment names debuginfod servers. */
 bool file_options_have_servers(void);
+/* Permits as many open files as this process may have. */
+void file_options_allow_many(void);
 /* Creates the search for files. 0, or -errno after a message. @command: for the message. */
 int file_options_open(const struct file_options *options, const char *command,
 		      struct file_search **files_ret);

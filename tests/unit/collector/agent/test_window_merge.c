@@ -14,6 +14,7 @@
 
 #include "cct/store/profile_file.h"
 #include "collector/agent/window_merge.h"
+#include "tests/unit/fixtures/emulated.h"
 
 #define S 1000000000ull
 
@@ -91,7 +92,7 @@ static void start(struct window_merge *merge, size_t n)
 	struct window_list list;
 
 	assert_int_equal(window_folder_list(folder.fd, &list), 0);
-	assert_int_equal(window_merge_start(merge, &folder, list.files, n), 0);
+	assert_int_equal(window_merge_start(merge, &folder, list.files, n, is_emulated()), 0);
 	window_list_deinit(&list);
 }
 
