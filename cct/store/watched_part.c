@@ -20,6 +20,8 @@ void watched_part_write(struct byte_buffer *body, const struct profile *profile)
 		byte_buffer_add_unsigned(body, span->end_ns - span->start_ns);
 		last_ns = span->end_ns;
 	}
+	if (watched->slow_ns)
+		byte_buffer_add_unsigned(body, watched->slow_ns);
 }
 
 static int read_span(struct dwarf_reader *body, struct watched_time *watched)
@@ -46,5 +48,7 @@ int watched_part_read(struct dwarf_reader *body, struct profile *profile)
 
 	for (int64_t i = 0; !err && i < n; i++)
 		err = read_span(body, watched);
-	return err;
+	if (!err && dwarf_left(body))
+		watched->slow_ns = dwarf_read_uleb(body);
+	return !err && body->is_broken ? -EINVAL : err;
 }

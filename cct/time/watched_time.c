@@ -74,14 +74,20 @@ int watched_time_add(struct watched_time *watched, const struct time_span *span)
 	return 0;
 }
 
+static void add_up(uint64_t *sum, uint64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum))
+		*sum = UINT64_MAX;
+}
+
 int watched_time_merge(struct watched_time *into, const struct watched_time *from)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < from->n; i++)
 		err = watched_time_add(into, &from->spans[i]);
-	if (__builtin_add_overflow(into->own_cpu_ns, from->own_cpu_ns, &into->own_cpu_ns))
-		into->own_cpu_ns = UINT64_MAX;
+	add_up(&into->own_cpu_ns, from->own_cpu_ns);
+	add_up(&into->slow_ns, from->slow_ns);
 	if (from->own_memory > into->own_memory)
 		into->own_memory = from->own_memory;
 	return err;

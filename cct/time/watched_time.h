@@ -22,6 +22,8 @@ struct watched_time {
 	size_t n;
 	uint64_t own_cpu_ns; /* CPU time of all processes of dendro */
 	uint64_t own_memory; /* bytes that they had at most at a time */
+	/* For so long the rate of samples was lower than asked for, to hold limits of the two. */
+	uint64_t slow_ns;
 	/* The part that a user asked for, which is not stored; end_ns 0: all. */
 	struct time_span asked;
 };
@@ -30,7 +32,7 @@ void watched_time_deinit(struct watched_time *watched);
 /* Adds a time, which may be one that is there already, in any order; an empty one is none. 0 or
  * -ENOMEM. */
 int watched_time_add(struct watched_time *watched, const struct time_span *span);
-/* Adds times and CPU time, and takes the larger memory. 0 or -ENOMEM. */
+/* Adds times, CPU time and slow times, and takes the larger memory. 0 or -ENOMEM. */
 int watched_time_merge(struct watched_time *into, const struct watched_time *from);
 /* Nanoseconds that were watched, within @part if that is not NULL. */
 uint64_t watched_time_total_ns(const struct watched_time *watched, const struct time_span *part);

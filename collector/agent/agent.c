@@ -16,6 +16,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 #include "collector/agent/agent_cost.h"
+#include "collector/agent/agent_rate.h"
 #include "collector/agent/agent_recorder.h"
 #include "collector/agent/agent_window.h"
 #include "collector/agent/metrics_file.h"
@@ -39,6 +40,7 @@ struct agent {
 	struct agent_recorder recorder;
 	uint64_t recorder_ns; /* when it was started */
 	bool has_recorded;    /* a recorder has begun to take samples */
+	bool has_had_window;  /* the recorder at hand has ended one */
 	bool is_ending, has_failed;
 	bool is_reloading;            /* SIGHUP came, and the caller does not know */
 	bool is_changed;              /* the recorder ends because of other options */
@@ -75,6 +77,44 @@ static size_t list_processes(const struct agent *agent, pid_t **pids_ret)
 	return n;
 }
 
+/* A recorder samples at one rate, which is that of its events. */
+static void change_recorder(struct agent *agent)
+{
+	if (!agent->recorder.pid)
+		return;
+	agent->is_changed = true;
+	kill(agent->recorder.pid, SIGTERM);
+}
+
+/* A recorder's first window has the work of its start in it. */
+static void keep_limits(struct agent *agent, const struct agent_window *window)
+{
+	const struct agent_options *options = agent->options;
+	const struct agent_usage usage = {
+		.span_ns = window->span.end_ns - window->span.start_ns,
+		.cpu_ns = window->own_cpu_ns,
+		.memory = window->own_memory,
+	};
+	const uint64_t asked = options->record.options.frequency, before = agent->metrics.rate;
+	char size[SIZE_TEXT_MAX];
+
+	if (!agent->has_had_window || agent->is_changed || agent->is_ending) {
+		agent->has_had_window = true;
+		return;
+	}
+	agent->metrics.rate = agent_rate_next(&options->limits, &usage, asked, before);
+	if (agent->metrics.rate == before)
+		return;
+	change_recorder(agent);
+	if (!options->record.is_quiet)
+		message_note("agent",
+			     "%" PRIu64 " Hz instead of %" PRIu64
+			     ": a window took %.2f%% of a CPU and %s of memory.",
+			     agent->metrics.rate, before,
+			     100.0 * (double)usage.cpu_ns / (double)usage.span_ns,
+			     recording_notes_size(usage.memory, size));
+}
+
 /* What was used since the end of the window before is this window's. */
 static void end_window(struct agent *agent, const struct agent_time *now)
 {
@@ -91,6 +131,7 @@ static void end_window(struct agent *agent, const struct agent_time *now)
 	agent_cost_restart(pids, n);
 	agent_window_end(window, now);
 	agent_window_answer(window);
+	keep_limits(agent, window);
 }
 
 /* 0, or another value after a message: the recorder gets no process, and ends. */
@@ -104,6 +145,7 @@ static int begin_window(struct agent *agent, const struct agent_time *now)
 	if (agent_window_begin(window, &agent->folder, now, agent->options->record.no_sandbox,
 			       &link))
 		return 1;
+	window->is_slow = agent->metrics.rate < agent->options->record.options.frequency;
 	agent->n_windows++;
 	/* A recorder that is gone shows by itself. */
 	builder_link_supply(agent->recorder.supply_fd, &link);
@@ -150,8 +192,9 @@ static void take_calls(struct agent *agent)
 
 static void start_recorder(struct agent *agent)
 {
-	int err = agent_recorder_start(agent->options, &agent->recorder);
+	int err = agent_recorder_start(agent->options, agent->metrics.rate, &agent->recorder);
 
+	agent->has_had_window = false;
 	agent->recorder_ns = now_ns();
 	agent->metrics.n_recorders += !err;
 	if (err) {
@@ -425,11 +468,9 @@ int agent_run(struct agent *agent)
 void agent_change(struct agent *agent, const struct agent_options *options)
 {
 	agent->options = options;
+	agent->metrics.rate = options->record.options.frequency;
 	agent->has_stopped_merging = false;
-	if (!agent->recorder.pid)
-		return;
-	agent->is_changed = true;
-	kill(agent->recorder.pid, SIGTERM);
+	change_recorder(agent);
 }
 
 static int open_signals(struct agent *agent)
@@ -477,7 +518,8 @@ int agent_create(const struct agent_options *options, struct agent **agent_ret)
 				 .recorder = { 0, -1 },
 				 .signal_fd = -1,
 				 .merge = { .fd = -1 },
-				 .notify = { .fd = -1 } };
+				 .notify = { .fd = -1 },
+				 .metrics = { .rate = options->record.options.frequency } };
 	int status = open_all(agent);
 	if (!status && !options->record.no_sandbox && !options->record.is_quiet)
 		parser_sandbox_note_lacks("agent");

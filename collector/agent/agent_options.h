@@ -3,6 +3,7 @@
 #define COLLECTOR_AGENT_AGENT_OPTIONS_H
 
 #include "collector/agent/ageing.h"
+#include "collector/agent/agent_rate.h"
 #include "collector/command-line/record_options.h"
 
 struct agent_options {
@@ -11,6 +12,7 @@ struct agent_options {
 	const char *config;  /* a file with more options; NULL: none */
 	const char *metrics; /* a file; NULL: none */
 	uint64_t window_ns;
+	struct agent_limits limits;
 	struct ageing ageing;
 	bool has_keep; /* the user chose what is kept */
 };

@@ -17,7 +17,7 @@
 /* At low rates the rings hold the samples of seconds: nothing is gained by waking more often. */
 #define INTERVAL_NS NSEC_PER_SEC
 /* Rings hold the samples of so many such times, if they do not take more than this part of the
- * memory: so they are not three quarters full before their reader comes by itself, also while a
+ * memory: so they need not wake their reader before it comes by itself, and have room also while a
  * window ends and the next begins. */
 #define RING_INTERVALS 2
 #define MEMORY_PART    64
@@ -63,7 +63,8 @@ static int record(const struct record_arguments *arguments)
 		       : 0;
 }
 
-static _Noreturn void run(const struct agent_options *options, int supply_fd, pid_t agent)
+static _Noreturn void run(const struct agent_options *options, uint64_t rate, int supply_fd,
+			  pid_t agent)
 {
 	const struct builder_link supply = { .supply_fd = supply_fd };
 	struct record_arguments arguments = options->record;
@@ -75,6 +76,7 @@ static _Noreturn void run(const struct agent_options *options, int supply_fd, pi
 	arguments.options.signals = &arguments.signals;
 	arguments.options.builder = &supply;
 	arguments.options.is_system_wide = true;
+	arguments.options.frequency = rate;
 	arguments.options.output = NULL;
 	/* Reading the rest of deep stacks takes wake-ups, and debug registers of threads. */
 	arguments.options.deep_stacks = DEEP_STACKS_CUT;
@@ -88,7 +90,8 @@ static _Noreturn void run(const struct agent_options *options, int supply_fd, pi
 	_exit(record(&arguments));
 }
 
-int agent_recorder_start(const struct agent_options *options, struct agent_recorder *recorder_ret)
+int agent_recorder_start(const struct agent_options *options, uint64_t rate,
+			 struct agent_recorder *recorder_ret)
 {
 	const pid_t agent = getpid();
 	int ends[2];
@@ -99,7 +102,7 @@ int agent_recorder_start(const struct agent_options *options, struct agent_recor
 	const pid_t pid = fork();
 	const int err = pid < 0 ? -errno : 0;
 	if (pid == 0)
-		run(options, ends[1], agent);
+		run(options, rate, ends[1], agent);
 	close(ends[1]);
 	if (err) {
 		close(ends[0]);

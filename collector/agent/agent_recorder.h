@@ -12,10 +12,11 @@ struct agent_recorder {
 };
 
 /*
- * Starts it; the caller has one thread. It ends with SIGTERM, also if the caller dies, after the
- * window at hand got its last records. Its exit status is 0, or another value after a message. 0 or
- * -errno.
+ * Starts it, with samples at @rate Hz; the caller has one thread. It ends with SIGTERM, also if the
+ * caller dies, after the window at hand got its last records. Its exit status is 0, or another
+ * value after a message. 0 or -errno.
  */
-int agent_recorder_start(const struct agent_options *options, struct agent_recorder *recorder_ret);
+int agent_recorder_start(const struct agent_options *options, uint64_t rate,
+			 struct agent_recorder *recorder_ret);
 
 #endif

@@ -114,8 +114,8 @@ void agent_window_end(struct agent_window *window, const struct agent_time *now)
 
 void agent_window_answer(struct agent_window *window)
 {
-	const struct watched_answer answer = { window->span, window->own_cpu_ns,
-					       window->own_memory };
+	const struct watched_answer answer = { window->span, window->own_cpu_ns, window->own_memory,
+					       window->is_slow };
 
 	if (!window->is_asking || !window->has_ended || window->ask_fd < 0)
 		return;

@@ -23,6 +23,7 @@ struct agent_window {
 	int file_fd; /* of the profile; its name is temporary, or "": it cannot be made */
 	char name[TEMPORARY_NAME_MAX];
 	struct agent_time begin;
+	bool is_slow; /* its rate is lower than what the user asked for */
 	bool has_ended;
 	/* Once it has ended: */
 	struct time_span span;

@@ -54,6 +54,7 @@ static void write_metrics(FILE *out, const struct agent_metrics *metrics)
 	write_seconds(out, "last_window_timestamp_seconds", "gauge",
 		      "When the last window that was kept ended, since 1970.",
 		      metrics->last_window_ns);
+	write_number(out, "rate_hertz", "gauge", "Samples per second and CPU.", metrics->rate);
 	write_number(out, "files", "gauge", "Profiles in the folder.", metrics->n_files);
 	write_number(out, "files_bytes", "gauge", "Size of the profiles in the folder.",
 		     metrics->n_bytes);

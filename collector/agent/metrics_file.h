@@ -16,6 +16,7 @@ struct agent_metrics {
 	uint64_t own_memory;       /* bytes, of the last window */
 	uint64_t last_window_ns;   /* when the last window that was kept ended, since 1970 */
 	uint64_t n_files, n_bytes; /* in the folder now */
+	uint64_t rate;             /* of samples now, in Hz */
 };
 
 /* 0 or -errno. */

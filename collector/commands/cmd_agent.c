@@ -89,6 +89,24 @@ static int take_merge(const struct option_use *use, void *field)
 	return 0;
 }
 
+static int take_max_cpu(const struct option_use *use, void *field)
+{
+	double *percent = field;
+
+	if (numbers_parse_percent(use->value, percent) || *percent <= 0)
+		return option_wrong_value(use, "a percentage of one CPU, such as 0.5");
+	return 0;
+}
+
+static int take_max_memory(const struct option_use *use, void *field)
+{
+	uint64_t *bytes = field;
+
+	if (numbers_parse_size(use->value, 1, INT64_MAX, bytes) || !*bytes)
+		return option_wrong_value(use, "a size such as 80M");
+	return 0;
+}
+
 #define FIELD(name) offsetof(struct agent_options, name)
 
 static const struct command_option options_of_agent[] = {
@@ -136,6 +154,18 @@ static const struct command_option options_of_agent[] = {
 	  .help = "samples per second and CPU (default: 49); their periods vary randomly",
 	  .take = record_options_take_frequency,
 	  .offset = FIELD(record.options.frequency) },
+	{ .name = "max-cpu",
+	  .argument = "PCT",
+	  .help = "take fewer samples before dendro itself takes more of one CPU than this, and "
+		  "more again when there is room; reports show what it took, and for how long the "
+		  "rate was lower",
+	  .take = take_max_cpu,
+	  .offset = FIELD(limits.cpu_percent) },
+	{ .name = "max-memory",
+	  .argument = "SIZE",
+	  .help = "the same before all its processes have more memory than this (80M)",
+	  .take = take_max_memory,
+	  .offset = FIELD(limits.memory) },
 	{ .heading = "Rights" },
 	{ .name = "no-sandbox",
 	  .help = "processes that read program files keep the rights of the agent, instead of none",

@@ -74,6 +74,7 @@ static int ask_for_times(const struct profile_builder_options *options, struct p
 		return message_error(options->command, "nobody wants the profile any more.");
 	watched->own_cpu_ns = answer.own_cpu_ns;
 	watched->own_memory = answer.own_memory;
+	watched->slow_ns = answer.is_slow ? answer.span.end_ns - answer.span.start_ns : 0;
 	return watched_time_add(watched, &answer.span) ? message_error_of_memory(options->command)
 						       : 0;
 }

@@ -29,6 +29,7 @@ struct profile_builder_options {
 struct watched_answer {
 	struct time_span span; /* nanoseconds since 1970, UTC */
 	uint64_t own_cpu_ns, own_memory;
+	bool is_slow; /* the rate was lower than what the user asked for */
 };
 
 /*

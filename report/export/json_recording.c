@@ -116,8 +116,11 @@ static void write_watched(FILE *out, const struct watched_time *watched)
 		return;
 	fprintf(out,
 		"\"watched\":{\"own_cpu_ns\":%" PRIu64 ",\"own_memory_bytes\":%" PRIu64
-		",\"watched_ns\":%" PRIu64 ",\n \"times\":[",
+		",\"watched_ns\":%" PRIu64,
 		watched->own_cpu_ns, watched->own_memory, watched_time_total_ns(watched, NULL));
+	if (watched->slow_ns)
+		fprintf(out, ",\"slow_ns\":%" PRIu64, watched->slow_ns);
+	fputs(",\n \"times\":[", out);
 	for (size_t i = 0; i < watched->n; i++) {
 		if (i)
 			putc(',', out);

@@ -119,6 +119,20 @@ static void warn_of_unwatched(const struct text *text, const struct watched_time
 	warn_count(text, n_left, "more times in which nothing was recorded");
 }
 
+static void warn_of_low_rate(const struct text *text, const struct watched_time *watched)
+{
+	char duration[64], message[256];
+
+	if (!watched->slow_ns)
+		return;
+	text_format_amount(duration, sizeof(duration), watched->slow_ns, "ns");
+	snprintf(message, sizeof(message),
+		 "the rate of samples was lower than asked for, for %s, to hold --max-cpu or "
+		 "--max-memory: costs are right, but fewer samples make them up",
+		 duration);
+	write_warning(text, message);
+}
+
 /* Which time of an agent's it is, what is missing in it, and what the agent took. */
 static void write_watched(const struct text *text, const struct watched_time *watched)
 {
@@ -133,6 +147,7 @@ static void write_watched(const struct text *text, const struct watched_time *wa
 	format_dates(dates, sizeof(dates), shown);
 	write_field(text, "watched", dates);
 	warn_of_unwatched(text, watched);
+	warn_of_low_rate(text, watched);
 	if (!watched_ns)
 		return;
 	text_format_amount(memory, sizeof(memory), watched->own_memory, "bytes");

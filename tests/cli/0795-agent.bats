@@ -13,6 +13,8 @@ setup() {
 teardown() {
 	[ -z "${agent-}" ] || kill -KILL "$agent" 2>/dev/null || true
 	[ -z "${load-}" ] || kill -KILL "$load" 2>/dev/null || true
+	# shellcheck disable=SC2086
+	[ -z "${loads-}" ] || kill -KILL $loads 2>/dev/null || true
 	! mountpoint -q small 2>/dev/null || umount -l small
 }
 
@@ -381,7 +383,45 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	[ "$status" -eq 129 ]
 }
 
+@test "the rate goes down before it takes more than it may, and costs stay right" {
+	local i
+	for ((i = 0; i < $(nproc); i++)); do
+		(trap 'exit' TERM; while :; do :; done) 3>&- &
+		loads+=" $!"
+	done
+	# It cannot be held: the rate becomes 1 Hz.
+	start_agent --max-cpu 0.01 --metrics agent.prom
+	slow() { grep -qx 'dendro_agent_rate_hertz 1' agent.prom; }
+	wait_until test -s agent.prom
+	wait_until slow
+	wait_until has_windows $(($(windows | wc -l) + 5))
+	end_agent
+	grep -q ' Hz instead of 199: a window took [0-9.]*% of a CPU and [0-9.]* MiB of memory' log
+	# All CPUs were busy all the time, at both rates, so all of it is in the samples.
+	of_sum '.metrics[0] | [.total, .counted] | @tsv' >costs
+	awk '{ exit !($1 > 0.6 * $2 && $1 < 1.3 * $2) }' costs
+	of_sum '.watched | .slow_ns > 0 and .slow_ns < .watched_ns' | grep -qx true
+	expect_equal "first" "$("$DENDRO" report --format json --view functions \
+		"$(windows | head -1)" | jq .watched.slow_ns)" null
+	run "$DENDRO" report $(windows)
+	[[ "$output" == *"the rate of samples was lower"* ]]
+	rm -r windows log
+	start_agent --max-memory 100G --max-cpu 100
+	wait_until has_windows 4
+	end_agent
+	expect_equal "changes" "$(grep -c 'instead of' log)" 0
+	expect_equal "slow" "$(of_sum .watched.slow_ns)" null
+	kill $loads 2>/dev/null || true
+}
+
 @test "what it cannot do is refused" {
+	run "$DENDRO" agent --max-cpu 0
+	[ "$status" -eq 129 ]
+	[[ "$output" == *"--max-cpu takes a percentage of one CPU, such as 0.5, not '0'."* ]]
+	run "$DENDRO" agent --max-memory much
+	[ "$status" -eq 129 ]
+	[[ "$output" == *"--max-memory takes a size such as 80M, not 'much'."* ]]
+
 	run "$DENDRO" agent --window 0.5s
 	[ "$status" -eq 129 ]
 	[[ "$output" == *"--window takes a time from 1 s to 1 h"* ]]

@@ -11,13 +11,14 @@
 
 static const struct time_span spans[] = { { 1000, 2000 }, { 2001, 5000 }, { 9000, UINT64_MAX } };
 
-static struct profile *make_profile(void)
+static struct profile *make_profile(uint64_t slow_ns)
 {
 	struct profile *profile = profile_create();
 
 	assert_non_null(profile);
 	profile->info.watched.own_cpu_ns = 12345;
 	profile->info.watched.own_memory = 1u << 20;
+	profile->info.watched.slow_ns = slow_ns;
 	for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++)
 		assert_int_equal(watched_time_add(&profile->info.watched, &spans[i]), 0);
 	return profile;
@@ -40,24 +41,29 @@ static int read_watched(const uint8_t *bytes, size_t size, struct profile **prof
 
 static void watched_times_are_read_as_they_were_written(void **state)
 {
-	struct profile *written = make_profile(), *read;
-	struct byte_buffer body = { 0 };
+	static const uint64_t slow_ns[] = { 0, 60, UINT64_MAX };
 
 	(void)state;
-	watched_part_write(&body, written);
-	assert_int_equal(read_watched(body.bytes, body.size, &read), 0);
-	assert_int_equal(read->info.watched.own_cpu_ns, 12345);
-	assert_int_equal(read->info.watched.own_memory, 1u << 20);
-	assert_int_equal(read->info.watched.n, sizeof(spans) / sizeof(spans[0]));
-	assert_memory_equal(read->info.watched.spans, spans, sizeof(spans));
-	byte_buffer_deinit(&body);
-	profile_destroy(written);
-	profile_destroy(read);
+	for (size_t i = 0; i < sizeof(slow_ns) / sizeof(slow_ns[0]); i++) {
+		struct profile *written = make_profile(slow_ns[i]), *read;
+		struct byte_buffer body = { 0 };
+
+		watched_part_write(&body, written);
+		assert_int_equal(read_watched(body.bytes, body.size, &read), 0);
+		assert_int_equal(read->info.watched.own_cpu_ns, 12345);
+		assert_int_equal(read->info.watched.own_memory, 1u << 20);
+		assert_int_equal(read->info.watched.slow_ns, slow_ns[i]);
+		assert_int_equal(read->info.watched.n, sizeof(spans) / sizeof(spans[0]));
+		assert_memory_equal(read->info.watched.spans, spans, sizeof(spans));
+		byte_buffer_deinit(&body);
+		profile_destroy(written);
+		profile_destroy(read);
+	}
 }
 
 static void those_that_were_cut_or_changed_are_refused_or_possible(void **state)
 {
-	struct profile *written = make_profile(), *read;
+	struct profile *written = make_profile(0), *read;
 	struct byte_buffer body = { 0 };
 
 	(void)state;

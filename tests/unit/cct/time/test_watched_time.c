@@ -110,14 +110,15 @@ static void of_too_many_the_nearest_become_one(void **state)
 
 static void costs_add_up(void **state)
 {
-	struct watched_time a = { .own_cpu_ns = 5, .own_memory = 100 };
-	struct watched_time b = { .own_cpu_ns = UINT64_MAX - 6, .own_memory = 70 };
+	struct watched_time a = { .own_cpu_ns = 5, .own_memory = 100, .slow_ns = 3 };
+	struct watched_time b = { .own_cpu_ns = UINT64_MAX - 6, .own_memory = 70, .slow_ns = 4 };
 
 	(void)state;
 	add(&b, 1, 2);
 	assert_int_equal(watched_time_merge(&a, &b), 0);
 	assert_int_equal(a.own_cpu_ns, UINT64_MAX - 1);
 	assert_int_equal(a.own_memory, 100);
+	assert_int_equal(a.slow_ns, 7);
 	assert_int_equal(a.n, 1);
 	assert_int_equal(watched_time_merge(&a, &b), 0);
 	assert_int_equal(a.own_cpu_ns, UINT64_MAX);
