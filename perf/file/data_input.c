@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -137,6 +138,28 @@ uint64_t data_input_skip(struct data_input *input, uint64_t size)
 	return size;
 }
 
+static bool is_cached(int fd, uint64_t offset)
+{
+	uint8_t byte;
+	const struct iovec into = { &byte, sizeof(byte) };
+
+	return preadv2(fd, &into, 1, (off_t)offset, RWF_NOWAIT) == 1;
+}
+
+/* Asks for what is mapped next. Of a file in the page cache the kernel would look for each page:
+ * that it is there is known from three. */
+static void read_ahead(const struct data_input *input, uint64_t start)
+{
+	const uint64_t end = end_of_data(input);
+
+	if (start >= end)
+		return;
+	const uint64_t size = end - start < MAPPED_SIZE ? end - start : MAPPED_SIZE;
+	if (!is_cached(input->fd, start) || !is_cached(input->fd, start + size / 2) ||
+	    !is_cached(input->fd, start + size - 1))
+		posix_fadvise(input->fd, (off_t)start, (off_t)size, POSIX_FADV_WILLNEED);
+}
+
 struct data_block *data_input_map(struct data_input *input, uint32_t back, uint32_t *pos_ret)
 {
 	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE), end = end_of_data(input);
@@ -149,7 +172,7 @@ struct data_block *data_input_map(struct data_input *input, uint32_t back, uint3
 	struct data_block *block = data_block_map(input->fd, start, (uint32_t)(end - start));
 	if (!block)
 		return NULL;
-	posix_fadvise(input->fd, (off_t)end, MAPPED_SIZE, POSIX_FADV_WILLNEED);
+	read_ahead(input, end);
 	*pos_ret = (uint32_t)(input->position - back - start);
 	input->position = end;
 	return block;
