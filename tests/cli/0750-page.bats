@@ -147,6 +147,12 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 	node "$ROOT/tests/page/names.mjs" "$PWD/page.html" "void hot_template<int, long" "int)"
 }
 
+@test "on paper a page is light, and has its rows without gaps" {
+	need_browser
+	"$DENDRO" report --html page.html one.data
+	node "$ROOT/tests/page/print.mjs" "$PWD/page.html"
+}
+
 @test "the page is one file with a policy that lets its own script run and nothing else" {
 	"$DENDRO" report --html page.html one.data
 	"$DENDRO" report --html - one.data >piped.html

@@ -2,6 +2,7 @@
 
 /** @import { ChangePage } from "./change_page.js" */
 /** @import { Item } from "../page/trees.js" */
+import { onOtherColors } from "../page/colors.js";
 import { copyItem } from "../page/crumbs.js";
 import { byId } from "../page/elements.js";
 import { pressKey, redo, undo } from "../page/keys.js";
@@ -147,5 +148,5 @@ export function listenToChanges(page) {
 		pressWhileSearching(page, event));
 	window.addEventListener("popstate", () => page.readAddress());
 	document.addEventListener("keydown", (event) => pressKey(keysOfChanges(page), event));
-	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => page.recolor());
+	onOtherColors(() => page.recolor());
 }

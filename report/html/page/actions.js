@@ -1,7 +1,7 @@
 /** What keys and buttons do. */
 
 /** @import { Page } from "./page.js" */
-import { readColors } from "./colors.js";
+import { onOtherColors, readColors } from "./colors.js";
 import { copyItem } from "./crumbs.js";
 import { byId } from "./elements.js";
 import { pressKey, redo, undo } from "./keys.js";
@@ -132,7 +132,7 @@ export function listen(page) {
 		pressInSearch(page, event));
 	window.addEventListener("popstate", () => page.isWhole && page.readAddress());
 	document.addEventListener("keydown", (event) => pressKey(keysOf(page), event));
-	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+	onOtherColors(() => {
 		Object.assign(page.colors, readColors());
 		page.show();
 	});

@@ -55,3 +55,10 @@ export function readColors(more = []) {
 	return Object.fromEntries([...NAMES, ...more].map((name) => [name,
 		style.getPropertyValue(`--${name}`).trim()]));
 }
+
+/** Calls when the style sheet has other colours: in the dark, or on paper, which is light.
+ * @param {() => void} call */
+export function onOtherColors(call) {
+	for (const media of ["(prefers-color-scheme: dark)", "print"])
+		matchMedia(media).addEventListener("change", call);
+}
