@@ -8,6 +8,8 @@
 #include "report/feedback/bolt_profile.h"
 #include "report/feedback/clang_profile.h"
 #include "report/feedback/gcc_profile.h"
+#include "report/feedback/verify_bolt_profile.h"
+#include "report/feedback/verify_gcc_profile.h"
 #include "report/formats/callgrind.h"
 #include "report/formats/chrome_trace.h"
 #include "report/formats/firefox.h"
@@ -101,12 +103,14 @@ const struct path_format path_formats[] = {
 	  .has_lines = true,
 	  .has_one_metric = true,
 	  .is_for_compilers = true,
-	  .write = gcc_profile_write },
+	  .write = gcc_profile_write,
+	  .verify = verify_gcc_profile },
 	{ .name = "bolt",
 	  .description = "a profile of one program or library for BOLT, llvm-bolt -data",
 	  .has_one_metric = true,
 	  .is_for_compilers = true,
-	  .write = bolt_profile_write },
+	  .write = bolt_profile_write,
+	  .verify = verify_bolt_profile },
 	{ 0 },
 };
 

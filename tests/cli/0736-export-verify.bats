@@ -153,3 +153,26 @@ setup() {
 	refuses 'leave out --format' -- "$DENDRO" export --verify pprof --format folded exported.pprof
 	refuses 'No such file' -- "$DENDRO" export --verify pprof missing
 }
+
+@test "profiles for gcc and BOLT: what is wrong is found, with its place" {
+	[ -s exported.gcc-profile ] && [ -s exported.bolt ] || skip "profiles for compilers were not written"
+	python3 - <<-'END'
+		whole = open("exported.gcc-profile", "rb").read()
+		at = 20 + int.from_bytes(whole[16:20], "little")  # the functions: tag, length, n, count, name
+		open("name.gcc-profile", "wb").write(whole[: at + 20] + b"\xff" * 4 + whole[at + 24 :])
+		open("count.gcc-profile", "wb").write(whole[: at + 19] + b"\xff" + whole[at + 20 :])
+		open("version.gcc-profile", "wb").write(whole[:4] + b"\1" + whole[5:])
+		open("more.gcc-profile", "wb").write(whole + b"\0")
+	END
+	refuses 'there is no such name' -- "$DENDRO" export --verify gcc-profile name.gcc-profile
+	refuses 'a count is negative' -- "$DENDRO" export --verify gcc-profile count.gcc-profile
+	refuses 'byte 8: it is not of version 2' -- "$DENDRO" export --verify gcc-profile version.gcc-profile
+	refuses 'something follows the end' -- "$DENDRO" export --verify gcc-profile more.gcc-profile
+	printf '1 f 0 1 g\\ h 1f 3 2\n' >wrong.bolt
+	refuses 'line 1 was mispredicted more often' -- "$DENDRO" export --verify bolt wrong.bolt
+	printf '1 f 0 0 [unknown] 0 0 2\n1 f xyz 1 f 0 0 1\n' >wrong.bolt
+	refuses 'line 2 has an offset that is no hexadecimal number' -- \
+		"$DENDRO" export --verify bolt wrong.bolt
+	printf '1 f 0 1 f 8 7\n' >wrong.bolt
+	refuses 'line 1 does not end in a count' -- "$DENDRO" export --verify bolt wrong.bolt
+}
