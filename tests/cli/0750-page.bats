@@ -153,6 +153,14 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 	node "$ROOT/tests/page/print.mjs" "$PWD/page.html"
 }
 
+@test "a page with nothing to show says why, and what to do" {
+	need_browser
+	"$DENDRO" report --html page.html one.data
+	node "$ROOT/tests/page/empty.mjs" "$PWD/page.html" "No sample is left" focus=no_such_function
+	"$DENDRO" report --html page.html --comm no_such_command one.data
+	node "$ROOT/tests/page/empty.mjs" "$PWD/page.html" "Select more of the recording"
+}
+
 @test "the page is one file with a policy that lets its own script run and nothing else" {
 	"$DENDRO" report --html page.html one.data
 	"$DENDRO" report --html - one.data >piped.html

@@ -161,6 +161,7 @@ export class ChangePage {
 		byId("first").classList.toggle("listed", this.isTable());
 		trees.forEach((tree, i) => this.showTree(tree, i, isSandwich));
 		this.showMatched();
+		this.showEmptiness(trees[0]);
 		this.showTools();
 		if (this.isWhole)
 			this.showScale(trees[0]);
@@ -213,6 +214,19 @@ export class ChangePage {
 		const [before, after] = [draws.value(costs, 0), draws.value(costs, 1)];
 		byId("matched").textContent = before || after
 			? `${valueText(before, unit, shares)} → ${valueText(after, unit, shares)}` : "none";
+	}
+
+	/** Says why no rows are shown, and what to do. @param {ChangeTree} tree */
+	showEmptiness(tree) {
+		const { view, only, filters } = this.state;
+		const left = filters.length ? " of what the filters leave" : "";
+		byId("nothing").hidden = !this.isWhole || tree.hasKids(tree.root) || tree.isOfFunction;
+		byId("nothing").textContent = only
+			? `Nothing${left} moved by more than chance explains. Without Only significant, all is ` +
+				"shown."
+			: view === "new" ? `No function${left} is new.`
+				: view === "gone" ? `No function${left} is gone.`
+					: "No sample is left. Undo takes the last filter away, Reset all of them.";
 	}
 
 	showTools() {

@@ -164,6 +164,7 @@ export class Page {
 		byId("panes").classList.toggle("sandwich", isSandwich);
 		trees.forEach((tree, i) => this.showTree(tree, i, isSandwich));
 		this.showMatched(shape, sums);
+		this.showEmptiness(sums);
 		this.showTools(legend);
 		this.showCode();
 		if (model.slices && this.isWhole)
@@ -223,6 +224,22 @@ export class Page {
 		const { matches } = this.look;
 		byId("matched").textContent = matches
 			? percent(matchedCost(shape, sums.total, matches), sums.total[0]) : "";
+	}
+
+	/** Says why nothing is shown, and what to do. @param {Sums} sums */
+	showEmptiness({ total, self }) {
+		const { metrics, selection, quality } = this.facts;
+		const { event, samples } = metrics[this.state.metric];
+		const others = metrics.some((metric) => metric.samples);
+		const where = selection ? ` with ${shorten(selection, 200)}` : "";
+		byId("nothing").hidden = total[0] > self[0];
+		byId("nothing").textContent = samples
+			? "No sample is left. Undo takes the last filter away, Reset all of them."
+			: others ? `There are no samples of ${event}${where}. Choose another event above.`
+				: `There are no samples of ${event}${where}. ` + (selection || quality.filtered
+					? "Select more of the recording."
+					: "What runs for some milliseconds has few: record it longer, or sample it " +
+						"more often (dendro record -F 10000).");
 	}
 
 	/** @param {Legend} legend */

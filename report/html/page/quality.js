@@ -92,6 +92,8 @@ export function qualitySummary(facts) {
 	const { quality } = facts;
 	const incomplete = quality.ends.reduce((sum, [count]) => sum + count, 0);
 	const share = quality.used ? 1 - incomplete / quality.used : 1;
+	if (!quality.used)
+		return { text: "No samples", isGood: false };
 	const isGood = share >= 0.95 && quality.lost <= 0.01 * quality.received && !quality.truncated;
 	const lost = quality.lost ? `, ${grouped(quality.lost)} lost` : "";
 	return { text: `${percent(share, 1)} complete${lost}`, isGood };
