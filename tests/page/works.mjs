@@ -41,6 +41,12 @@ async function investigate(page) {
 	assert.notEqual((await active()).label, canvas.label);
 	await page.keyboard.press("Enter");
 	assert.match(await fragment(page), /zoom=/);
+	assert.ok(await page.evaluate(() => {
+		const row = document.querySelector("#first .rows [aria-selected='true']");
+		const { top, bottom } = document.querySelector("#first .scroller").getBoundingClientRect();
+		const bounds = row.getBoundingClientRect();
+		return bounds.top >= top - 1 && bounds.bottom <= bottom + 1;
+	}), "the row is in sight");
 	await page.keyboard.press("u");
 	await page.waitForFunction(() => !location.hash.includes("zoom="));
 	await page.keyboard.press("U");

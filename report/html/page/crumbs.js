@@ -26,7 +26,8 @@ export function showCrumbs(host, functions, top, open) {
 		crumb.append(button);
 		return crumb;
 	}));
-	keepEnds([...host.querySelectorAll("button")]);
+	keepEnds([...host.querySelectorAll("li:last-child button")].map((of) =>
+		/** @type {HTMLElement} */ (of)));
 }
 
 /** Copies an item's name, the path to it, or its stack. @param {Item | null} selected

@@ -47,6 +47,7 @@ export class Table {
 	/** @param {Unfolding} tree @param {Item} top @param {Item | null} selected */
 	show(tree, top, selected) {
 		const open = this.tree === tree ? this.unfolded : new Set();
+		const isOther = this.tree !== tree || this.top !== top;
 		this.tree = tree;
 		this.top = top;
 		this.unfolded = open;
@@ -54,6 +55,8 @@ export class Table {
 		this.selected = selected;
 		this.reveal(selected);
 		this.list();
+		if (isOther && selected)
+			this.select(selected, true);
 	}
 
 	/** Unfolds what is above an item. @param {Item | null} item */
