@@ -89,6 +89,12 @@ static const struct command_option options_of_top[] = {
 	  .help = "the time between refreshes (default: 1); 200ms is a time, too",
 	  .take = take_interval,
 	  .offset = FIELD(interval_ns) },
+	{ .name = "last",
+	  .argument = "SEC",
+	  .help = "show the samples of the last SEC seconds alone, until the recording has ended; "
+		  "on a screen, w shows all (default: since the start; w shows the last 10s)",
+	  .take = take_interval,
+	  .offset = FIELD(last_ns) },
 	{ .name = "iterations",
 	  .letter = 'n',
 	  .argument = "N",

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/clock.h"
 #include "cct/base/hash.h"
+#include "cct/model/profile_filter.h"
 #include "cct/model/row_slices.h"
 #include "cct/paths/last_path.h"
 #include "collector/replay/processes.h"
@@ -24,7 +26,8 @@
 
 #define BATCHES_PER_WORKER 4
 #define MAX_WORKERS        PEEK_TREES_MAX
-#define LAST_PATH_BITS     7 /* paths that are kept, of as many threads at once */
+#define RECENT_MAX         (1u << 20) /* rows of a worker: 48 MiB */
+#define LAST_PATH_BITS     7          /* paths that are kept, of as many threads at once */
 
 struct worker {
 	struct pipeline *pipeline;
@@ -36,6 +39,9 @@ struct worker {
 	struct cct *cct;
 	struct sample_rows rows; /* if they are kept */
 	bool keeps_rows;
+	struct sample_rows recent; /* those of the last recent_ns, and some before */
+	uint64_t recent_ns;        /* 0: they are not kept */
+	uint64_t recent_from_ns;   /* they are all there since; 0: since the start */
 	struct sample_rows slices; /* what the rows became; see bound_rows() */
 	const struct batch *batch; /* in work */
 	struct last_path last_paths[1u << LAST_PATH_BITS]; /* by their thread's address */
@@ -113,6 +119,42 @@ static struct sample_row make_row(const struct worker *worker, const struct samp
 	return row;
 }
 
+/* Leaves out those before, without changing the order. */
+static void drop_before(struct sample_rows *rows, uint64_t time_ns)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		if (rows->rows[i].time >= time_ns)
+			rows->rows[n++] = rows->rows[i];
+	}
+	rows->n_rows = n;
+}
+
+/* When there is no more room: in most cases half of them are too old. */
+static void make_room(struct worker *worker, uint64_t now_ns)
+{
+	struct sample_rows *recent = &worker->recent;
+
+	if (now_ns > worker->recent_ns)
+		drop_before(recent, now_ns - worker->recent_ns);
+	if (recent->n_rows < RECENT_MAX)
+		return;
+	worker->recent_from_ns = recent->rows[recent->n_rows / 2].time;
+	drop_before(recent, worker->recent_from_ns);
+}
+
+static int keep_recent(struct worker *worker, const struct sample_row *row)
+{
+	struct sample_rows *recent = &worker->recent;
+
+	if (!worker->recent_ns)
+		return 0;
+	if (recent->n_rows == recent->n_rows_allocated || recent->n_rows >= RECENT_MAX)
+		make_room(worker, row->time);
+	return sample_rows_add(recent, row);
+}
+
 /* 0 or -ENOMEM. */
 static int keep_row(struct worker *worker, const struct sample *sample, struct sample_row *row)
 {
@@ -123,7 +165,8 @@ static int keep_row(struct worker *worker, const struct sample *sample, struct s
 	row->cpu = sample_cpu(sample);
 	row->cgroup = sample->cgroup;
 	row->task = worker->batch->tasks[i];
-	return sample_rows_add(&worker->rows, row);
+	int err = keep_recent(worker, row);
+	return err ? err : sample_rows_add(&worker->rows, row);
 }
 
 static uint32_t insert(struct worker *worker, const struct sample *sample)
@@ -357,6 +400,7 @@ static int start_worker(struct build *build)
 	worker->values = build->options->split ? build->values : NULL;
 	worker->sample_path = path_resolver_open(&build->resolver);
 	worker->stacks = build->stacks;
+	worker->recent_ns = build->options->recent_ns;
 	worker->cct = create_cct(build);
 	if (!worker->sample_path || !worker->cct)
 		return -ENOMEM;
@@ -711,6 +755,7 @@ void build_destroy(struct build *build)
 		cct_destroy(build->workers[i].cct);
 		sample_rows_deinit(&build->workers[i].rows);
 		sample_rows_deinit(&build->workers[i].slices);
+		sample_rows_deinit(&build->workers[i].recent);
 		walk_log_deinit(&build->workers[i].log);
 		call_log_deinit(&build->workers[i].calls);
 		for (size_t slot = 0; slot < 1u << LAST_PATH_BITS; slot++)
@@ -844,7 +889,79 @@ static struct cct *merge_trees(const struct build *build)
 	return cct;
 }
 
-int build_finish_peek(const struct build *build, struct profile_peek *peek)
+/* Since when the samples of the last @recent_ns are there. */
+static uint64_t recent_from(const struct build *build, uint64_t recent_ns)
+{
+	const struct profile_info *info = &build->profile->info;
+	uint64_t from_ns = info->start_ns;
+
+	if (info->end_ns - info->start_ns > recent_ns)
+		from_ns = info->end_ns - recent_ns;
+	for (unsigned i = 0; i < build->n_workers; i++) {
+		if (build->workers[i].recent_from_ns > from_ns)
+			from_ns = build->workers[i].recent_from_ns;
+	}
+	return from_ns;
+}
+
+/* Those of a worker since @from_ns, of the merged tree. */
+static int add_recent(const struct worker *worker, uint64_t from_ns, const struct cct *merged,
+		      struct sample_rows *rows)
+{
+	struct cct *into = (struct cct *)merged; /* which has all of these nodes */
+	_cleanup_free_ uint32_t *map = calloc(worker->cct->n_nodes, sizeof(*map));
+
+	if (!map)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < worker->cct->n_nodes; i++) {
+		map[i] = cct_child(into, map[worker->cct->nodes[i].parent],
+				   cct_frame(worker->cct, i));
+		if (map[i] == CCT_NONE)
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < worker->recent.n_rows; i++) {
+		struct sample_row row = worker->recent.rows[i];
+
+		if (row.time < from_ns)
+			continue;
+		row.node = map[row.node];
+		if (sample_rows_add(rows, &row))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Lets the profile be that of the recent samples. */
+static int count_recent(const struct build *build, struct profile_peek *peek, uint64_t recent_ns)
+{
+	const uint64_t from_ns = recent_from(build, recent_ns);
+	struct profile *profile = &peek->profile;
+
+	peek->rows = calloc(1, sizeof(*peek->rows));
+	if (!peek->rows)
+		return -ENOMEM;
+	*peek->rows = *build->profile->rows; /* tasks and their names */
+	peek->rows->rows = NULL;
+	peek->rows->n_rows = peek->rows->n_rows_allocated = 0;
+	for (unsigned i = 0; i < build->n_workers; i++) {
+		if (add_recent(&build->workers[i], from_ns, peek->merged, peek->rows))
+			return -ENOMEM;
+	}
+	sample_rows_finish(peek->rows, profile->info.start_ns);
+	profile->rows = peek->rows;
+	profile->info.has_window = true;
+	profile->info.window.from_us = (from_ns - profile->info.start_ns) / NSEC_PER_USEC;
+	profile->info.window.to_us = UINT64_MAX;
+	_cleanup_free_ bool *is_kept = malloc((size_t)peek->rows->n_rows + 1);
+	if (!is_kept)
+		return -ENOMEM;
+	memset(is_kept, true, peek->rows->n_rows);
+	int err = profile_keep_rows(profile, is_kept);
+	peek->merged = profile->cct;
+	return err;
+}
+
+int build_finish_peek(const struct build *build, struct profile_peek *peek, uint64_t recent_ns)
 {
 	struct profile *profile = &peek->profile;
 	const size_t size = profile->n_metrics * sizeof(*peek->metrics);
@@ -858,6 +975,8 @@ int build_finish_peek(const struct build *build, struct profile_peek *peek)
 	memcpy(peek->metrics, profile->metrics, size);
 	profile->metrics = peek->metrics;
 	profile->cct = peek->merged;
+	if (recent_ns && build->profile->rows)
+		return count_recent(build, peek, recent_ns);
 	profile_scale(profile);
 	return 0;
 }
@@ -866,5 +985,8 @@ void profile_peek_deinit(struct profile_peek *peek)
 {
 	cct_destroy(peek->merged);
 	free(peek->metrics);
+	if (peek->rows)
+		free(peek->rows->rows);
+	free(peek->rows);
 	*peek = (struct profile_peek){ .n_trees = 0 };
 }

@@ -27,6 +27,7 @@ struct profile_peek {
 	unsigned n_trees;
 	struct cct *merged; /* owned, as the metrics are */
 	struct metric *metrics;
+	struct sample_rows *rows; /* owned; its tasks and names are not */
 };
 
 /*
@@ -37,9 +38,13 @@ struct profile_peek {
  */
 int build_pause(struct build *build, struct profile_peek *peek_ret);
 void build_go_on(struct build *build);
-/* Makes the tree: what the profile would be if the samples ended here, with weights scaled;
- * profile_peek_deinit() follows. 0 or -ENOMEM. */
-int build_finish_peek(const struct build *build, struct profile_peek *peek);
+/*
+ * Makes the tree: what the profile would be if the samples ended here, with weights scaled;
+ * profile_peek_deinit() follows. @recent_ns, at most options.recent_ns: not 0: of the samples of so
+ * long before the last one alone, with their rows; of fewer, which info.window says, where these
+ * are more than memory is there for. 0 or -ENOMEM.
+ */
+int build_finish_peek(const struct build *build, struct profile_peek *peek, uint64_t recent_ns);
 void profile_peek_deinit(struct profile_peek *peek);
 
 #endif

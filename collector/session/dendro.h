@@ -98,6 +98,8 @@ struct dendro_options {
 	bool keeps_rows; /* of all samples; to store them, by_thread, too */
 	/* Rows that may be there before they are added up in slices of time; 0: SAMPLE_ROWS_MAX. */
 	uint32_t n_rows_max;
+	/* With keeps_rows: those of so long are kept apart for dendro_finish_peek(); 0: none. */
+	uint64_t recent_ns;
 	enum sample_grouping grouping; /* in trees; not by task: needs keeps_rows */
 	bool counts_calls;             /* in trees: the calls that were made, at least */
 	bool keeps_squares;            /* of the samples' weights, in the tree */
@@ -156,7 +158,8 @@ int dendro_build(struct dendro *dendro, struct profile **profile_ret);
  * and after that, and before the first sample. */
 int dendro_pause(struct dendro *dendro, struct profile_peek *peek_ret);
 void dendro_go_on(struct dendro *dendro);
-int dendro_finish_peek(const struct dendro *dendro, struct profile_peek *peek);
+/* @recent_ns: as build_finish_peek() takes it. */
+int dendro_finish_peek(const struct dendro *dendro, struct profile_peek *peek, uint64_t recent_ns);
 /*
  * A whole session: opens the source, builds its profile, closes it. -errno: no profile, and
  * *@error_ret says why. 0: a profile; *@error_ret, if not NULL, describes the damage where the

@@ -256,9 +256,9 @@ void dendro_go_on(struct dendro *dendro)
 	build_go_on(dendro->build);
 }
 
-int dendro_finish_peek(const struct dendro *dendro, struct profile_peek *peek)
+int dendro_finish_peek(const struct dendro *dendro, struct profile_peek *peek, uint64_t recent_ns)
 {
-	return build_finish_peek(dendro->build, peek);
+	return build_finish_peek(dendro->build, peek, recent_ns);
 }
 
 int dendro_build(struct dendro *dendro, struct profile **profile_ret)

@@ -29,6 +29,7 @@ struct growing_profile {
 	struct profile *profile; /* once it is complete */
 	char *error;
 	bool has_ended;
+	uint64_t recent_ns; /* of snapshots; 0: since the start */
 	/* Of snapshots: the names found so far, of the profile that was looked at last. */
 	struct profile_peek peek;
 	struct symbolizer *symbolizer;
@@ -190,7 +191,7 @@ static int name_more(struct growing_profile *growing)
 /* By the process of its own. */
 static int write_peek(struct growing_profile *growing, FILE *file)
 {
-	int err = dendro_finish_peek(growing->dendro, &growing->peek);
+	int err = dendro_finish_peek(growing->dendro, &growing->peek, growing->recent_ns);
 
 	if (err)
 		return err;
@@ -250,6 +251,11 @@ static int write_whole(struct growing_profile *growing, FILE *file)
 		return -EAGAIN;
 	int err = name(growing);
 	return err ? err : profile_file_write(file, growing->profile);
+}
+
+void growing_profile_show_recent(struct growing_profile *growing, uint64_t recent_ns)
+{
+	growing->recent_ns = recent_ns;
 }
 
 int growing_profile_write(struct growing_profile *growing, FILE *file)

@@ -41,5 +41,8 @@ const char *growing_profile_error(const struct growing_profile *growing);
  * -EAGAIN: there is no sample; or -errno.
  */
 int growing_profile_write(struct growing_profile *growing, FILE *file);
+/* From now on, until the stream has ended, of the last @recent_ns alone, at most build.recent_ns;
+ * 0: since the start. */
+void growing_profile_show_recent(struct growing_profile *growing, uint64_t recent_ns);
 
 #endif

@@ -31,7 +31,7 @@ struct top_screen {
 	char message[96];
 	double percent;
 	uint64_t next_ns, cost_ns; /* when to refresh, and to measure the own cost */
-	bool is_frozen, is_complete;
+	bool is_frozen, is_complete, is_recent;
 };
 
 static volatile sig_atomic_t is_interrupted;
@@ -89,13 +89,18 @@ static int take_snapshot(struct top_screen *top)
 
 	if (err)
 		return err == -EAGAIN ? 0 : err;
+	top->browse->options.is_recent = snapshot.profile->info.has_window;
 	if (!top->shown.profile)
 		top->browse->metric = first_metric(snapshot.profile);
 	err = browse_refresh(top->browse, snapshot.profile, snapshot.symbolizer, top->title);
-	if (err) {
+	if (err)
 		snapshot_deinit(&snapshot);
-		return err;
+	if (err == -ENOENT) {
+		top->browse->message = "No samples of this part lately: this was the last.";
+		return 0;
 	}
+	if (err)
+		return err;
 	snapshot_deinit(&top->shown);
 	top->shown = snapshot;
 	return 0;
@@ -157,10 +162,30 @@ static void save(struct top_screen *top)
 	top->browse->message = top->message;
 }
 
+static uint64_t recent_ns(const struct top_screen *top)
+{
+	return top->options->report.build.recent_ns;
+}
+
+static int show_recent(struct top_screen *top)
+{
+	if (top->is_frozen || top->is_complete || !recent_ns(top)) {
+		top->browse->message = top->is_frozen ? "x shows how it is now; then w."
+						      : "All that was recorded is shown.";
+		return 0;
+	}
+	top->is_recent = !top->is_recent;
+	growing_profile_show_recent(top->growing, top->is_recent ? recent_ns(top) : 0);
+	top->next_ns = 0;
+	return 0;
+}
+
 static int act(struct top_screen *top, enum browse_action action)
 {
 	if (action == ACTION_SAVE)
 		save(top);
+	if (action == ACTION_RECENT)
+		return show_recent(top);
 	if (action != ACTION_FREEZE)
 		return 0;
 	top->is_frozen = !top->is_frozen;
@@ -235,7 +260,9 @@ static int run(struct top_screen *top)
 int top_screen_run(const struct top_options *options, struct growing_profile *growing,
 		   struct own_cost *cost)
 {
-	struct top_screen top = { .options = options, .growing = growing, .cost = cost };
+	struct top_screen top = {
+		.options = options, .growing = growing, .cost = cost, .is_recent = options->last_ns
+	};
 	struct symbolizer *none = NULL;
 	int err = create(&top, &none);
 

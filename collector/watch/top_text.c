@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
@@ -15,10 +16,18 @@ char *top_text_status(const struct profile *profile, uint32_t metric, double per
 	const struct profile_info *info = &profile->info;
 	const struct metric *shown = &profile->metrics[metric];
 
-	return sentence("%.1f s, %" PRIu64 " sample%s, %" PRIu64 " lost, dendro %.1f%% of a CPU, "
+	const double seconds = (double)(info->end_ns - info->start_ns) / (double)NSEC_PER_SEC;
+	_cleanup_free_ char *part =
+		info->has_window ? sentence("last %.1f of ",
+					    seconds - (double)info->window.from_us * NSEC_PER_USEC /
+							      (double)NSEC_PER_SEC)
+				 : strdup("");
+
+	if (!part)
+		return NULL;
+	return sentence("%s%.1f s, %" PRIu64 " sample%s, %" PRIu64 " lost, dendro %.1f%% of a CPU, "
 			"%s%s%s",
-			(double)(info->end_ns - info->start_ns) / (double)NSEC_PER_SEC,
-			shown->samples, shown->samples == 1 ? "" : "s",
+			part, seconds, shown->samples, shown->samples == 1 ? "" : "s",
 			profile->quality.counts[QUALITY_LOST], percent, shown->name,
 			info->truncated ? "; " : "", info->truncated ? info->truncated : "");
 }

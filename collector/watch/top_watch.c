@@ -171,10 +171,13 @@ int top_watch(struct top_options *options, const struct builder_link *link, pid_
 			       .has_screen = top_screen_is_wanted(options) };
 	char path[32];
 
-	options->report.build.keeps_rows = options->record.options.output;
+	options->report.build.keeps_rows = true;
+	options->report.build.recent_ns = options->last_ns ? options->last_ns : TOP_LAST_NS;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", link->stream_fd);
 	int status = start(&watch, path);
 	signal(SIGPIPE, SIG_IGN);
+	if (!status)
+		growing_profile_show_recent(watch.growing, options->last_ns);
 	own_cost_init(&watch.cost, recorder);
 	if (!status)
 		status = show(&watch);

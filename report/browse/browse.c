@@ -102,7 +102,10 @@ static int show_page(struct browse *browse, enum browse_page_kind kind)
 		return 0;
 	}
 	if (!browse_has_page(browse, kind)) {
-		browse->message = "Samples have no cgroup here: dendro record -a or --all-cgroups.";
+		browse->message =
+			browse->options.is_growing && browse->all->cgroups.n_strings
+				? "Only the last samples have their cgroup: w shows them."
+				: "Samples have no cgroup: they do with -a or --all-cgroups.";
 		return 0;
 	}
 	int err = browse_show_page(browse, kind);

@@ -186,7 +186,7 @@ static int copy_scope(const struct browse *before, struct browse *browse)
 
 	if (!err)
 		err = browse_change_scope(browse, &scope, true);
-	if (err != -ENOENT)
+	if (err != -ENOENT || browse->options.is_recent)
 		return err;
 	browse->message = "No samples are left of what was shown: this is the whole.";
 	return 0;

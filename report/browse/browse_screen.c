@@ -362,6 +362,7 @@ static int act(struct browse_screen *screen, enum browse_action action)
 		return 0;
 	case ACTION_FREEZE:
 	case ACTION_SAVE:
+	case ACTION_RECENT:
 		screen->asked = action;
 		if (!screen->browse->options.is_growing)
 			screen->browse->message = "This key is for dendro top.";

@@ -157,6 +157,8 @@ int scope_tasks_fold(const struct browse_scope *scope, struct refold_base *base,
 {
 	struct profile tasks = *base->profile; /* borrows all but the tree */
 	struct view_options shown = *options;
+	if (options->kind == VIEW_CGROUPS && !base->profile->rows)
+		return -ENOENT;
 	int err = options->kind == VIEW_CGROUPS ? make_tree(scope, base, add_cgroups, &tasks.cct)
 						: make_tree(scope, base, add_tasks, &tasks.cct);
 

@@ -188,3 +188,32 @@ has_more_samples() { # has_more_samples N
 	wait_until shows 'ended with 1'
 	grep -q 'dendro top: ' errors
 }
+
+@test "the last seconds alone have exactly the samples of that time" {
+	"$DENDRO" top -q -F 997 -e cpu-clock --last 300ms --interval 200ms --view processes -o all.cct \
+		-- sh -c "'$WORKLOADS/reader' 0.5; '$WORKLOADS/threads' 3" >shown
+	grep -q '^dendro top: last 0.3 of ' shown
+	# One of them had nothing of the first program any more; the file and the last table have both.
+	awk 'BEGIN { RS = "" } /: last / && /threads/ && !/reader/ { found = 1 } END { exit !found }' shown
+	for name in reader threads; do
+		"$DENDRO" report --view processes all.cct | grep -q $name
+		rows_of_last shown | grep -q $name
+	done
+	start_screen 110 30 -q -e cpu-clock -F 997 --last 400ms --interval 200ms -o whole.cct -- "$WORKLOADS/reader" 600
+	wait_until shows 'last 0.4 of '
+	press x 'frozen: last'
+	press S 'Stored in top.cct'
+	local samples range
+	samples=$(shown_samples)
+	press x '^ dendro top  last'
+	press w '^ dendro top  [0-9.]+ s, '
+	has_more_samples "$samples"
+	press w '^ dendro top  last 0.4 of '
+	press q 'ended with'
+	wait_until [ -s whole.cct ]
+	[ "$("$DENDRO" report --format json top.cct | jq .metrics[0].samples)" -eq "$samples" ]
+	# Of all samples, those are of that time.
+	range=$("$DENDRO" report --format json top.cct |
+		jq -r '.times | "\(.from_ns / 1000 | floor)us-\(.duration_ns / 1000 + 1 | floor)us"')
+	[ "$("$DENDRO" report --format json --time "$range" whole.cct | jq .metrics[0].samples)" -eq "$samples" ]
+}

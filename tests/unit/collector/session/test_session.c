@@ -253,7 +253,7 @@ static void look_for(struct dendro *dendro, struct read_gate *gate, uint64_t n)
 		read_gate_visit(gate);
 		int err = dendro_pause(dendro, &peek);
 		if (!err) {
-			assert_int_equal(dendro_finish_peek(dendro, &peek), 0);
+			assert_int_equal(dendro_finish_peek(dendro, &peek, 0), 0);
 			dendro_go_on(dendro);
 			seen = peek.profile.metrics[0].samples;
 			assert_int_equal(profile_check_conservation(&peek.profile), -1);
