@@ -8,6 +8,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/sentence.h"
+#include "cct/encoding/packed_rows.h"
 #include "cct/merge/merge_intervals.h"
 #include "cct/model/row_slices.h"
 
@@ -165,42 +166,20 @@ static int merge_tasks(struct merge_state *state, const struct merge_maps *maps,
 	return err;
 }
 
-/* Room for rows, and for their sums if rows are sums. */
-static int reserve(struct sample_rows *rows, uint32_t n)
-{
-	if (array_reserve(rows->rows, rows->n_rows, rows->n_rows_allocated, n))
-		return -ENOMEM;
-	if (!rows->sums)
-		return 0;
-	struct row_sum *sums = reallocarray(rows->sums, rows->n_rows_allocated, sizeof(*sums));
-	if (!sums)
-		return -ENOMEM;
-	rows->sums = sums;
-	return 0;
-}
-
 /* 0: not known. */
 static uint32_t map_cgroup(const struct merge_maps *maps, uint32_t cgroup)
 {
 	return cgroup ? maps->cgroups[cgroup - 1] + 1 : 0;
 }
 
-static void append(struct sample_rows *rows, const struct sample_rows *from,
-		   const struct merge_maps *maps, const struct row_maps *of_rows,
-		   const uint32_t *nodes)
+static void map_row(struct sample_row *row, const struct merge_maps *maps,
+		    const struct row_maps *of_rows, const uint32_t *nodes)
 {
-	for (uint32_t i = 0; i < from->n_rows; i++) {
-		struct sample_row row = from->rows[i];
-
-		row.run = of_rows->runs[row.run];
-		row.task = of_rows->tasks[row.task];
-		row.cgroup = map_cgroup(maps, row.cgroup);
-		row.node = nodes[row.node];
-		row.metric = (uint16_t)maps->metrics[row.metric];
-		if (rows->sums)
-			rows->sums[rows->n_rows] = sample_rows_sum_of(from, i);
-		rows->rows[rows->n_rows++] = row;
-	}
+	row->run = of_rows->runs[row->run];
+	row->task = of_rows->tasks[row->task];
+	row->cgroup = map_cgroup(maps, row->cgroup);
+	row->node = nodes[row->node];
+	row->metric = (uint16_t)maps->metrics[row->metric];
 }
 
 static void drop_rows(struct merge_state *state)
@@ -210,28 +189,106 @@ static void drop_rows(struct merge_state *state)
 	sample_rows_destroy(steal_ptr(state->into->rows));
 }
 
+/* All of a run's. 0 or -ENOMEM. */
+static int pack(struct sample_rows *rows, uint32_t run, const struct sample_rows *unpacked)
+{
+	struct packed_run *packed = &rows->packed[run];
+
+	free(packed->bytes);
+	*packed = (struct packed_run){ .slice_shift = unpacked->slice_shift };
+	return packed_rows_add(packed, unpacked->rows, unpacked->sums, unpacked->n_rows);
+}
+
+/* Makes all rows sums of the list's slices, if it has such. 0 or -ENOMEM. */
+static int make_slices(struct profile *profile)
+{
+	struct sample_rows *rows = profile->rows;
+	int err = 0;
+
+	if (!rows->slice_shift)
+		return 0;
+	rows->n_rows = 0;
+	for (uint32_t run = 0; !err && run < rows->n_runs; run++) {
+		struct sample_rows unpacked = { .n_rows = 0 };
+
+		err = packed_rows_read(&rows->packed[run], run, &unpacked);
+		if (!err)
+			err = row_slices_make(&unpacked, profile, rows->slice_shift);
+		if (!err)
+			err = pack(rows, run, &unpacked);
+		rows->n_rows += unpacked.n_rows;
+		sample_rows_deinit(&unpacked);
+	}
+	return err;
+}
+
+/* 0 or -ENOMEM. */
+static int count_slices(const struct profile *profile, struct row_slice_counts *counts)
+{
+	const struct sample_rows *rows = profile->rows;
+	int err = 0;
+
+	for (uint32_t run = 0; !err && run < rows->n_runs; run++) {
+		struct sample_rows unpacked = { .n_rows = 0 };
+
+		err = packed_rows_read(&rows->packed[run], run, &unpacked);
+		if (!err)
+			err = row_slices_count(&unpacked, profile, counts);
+		sample_rows_deinit(&unpacked);
+	}
+	return err;
+}
+
 /* Makes the rows as many as there may be at most. 0 or -ENOMEM. */
 static int bound_rows(struct merge_state *state)
 {
+	struct row_slice_counts counts = { .n = { 0 } };
 	struct profile *into = state->into;
 
 	merge_sort_intervals(into);
-	int err = row_slices_make(into->rows, into, into->rows->slice_shift);
-	if (!err)
-		err = row_slices_fit(into->rows, into, state->max_rows);
-	if (err != -E2BIG)
+	int err = make_slices(into);
+	if (err || into->rows->n_rows <= state->max_rows)
 		return err;
+	err = count_slices(into, &counts);
+	if (err)
+		return err;
+	into->rows->slice_shift = row_slices_choose(&counts, state->max_rows);
+	if (into->rows->slice_shift)
+		return make_slices(into);
 	drop_rows(state);
 	return 0;
 }
 
-/* As long as those of the rows that are going to be added. 0 or -ENOMEM. */
-static int make_slices_of(struct merge_state *state, const struct sample_rows *from)
+static int pack_rows(struct sample_rows *rows, const struct merge_maps *maps,
+		     const struct row_maps *of_rows, const uint32_t *nodes)
 {
-	if (from->slice_shift <= state->into->rows->slice_shift)
-		return 0;
-	merge_sort_intervals(state->into);
-	return row_slices_make(state->into->rows, state->into, from->slice_shift);
+	const struct sample_rows *from = maps->from->rows;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < from->n_rows; i++) {
+		struct sample_row row = from->rows[i];
+
+		map_row(&row, maps, of_rows, nodes);
+		struct packed_run *run = &rows->packed[row.run];
+		err = packed_rows_add(run, &row, from->sums ? &from->sums[i] : NULL, 1);
+		if (from->slice_shift > run->slice_shift)
+			run->slice_shift = from->slice_shift;
+	}
+	return err;
+}
+
+/* Each run has its rows. 0 or -ENOMEM. */
+static int widen_packed(struct sample_rows *rows)
+{
+	struct packed_run *packed =
+		reallocarray(rows->packed, (size_t)rows->n_runs + 1, sizeof(*packed));
+
+	if (!packed)
+		return -ENOMEM;
+	for (; rows->n_packed < rows->n_runs; rows->n_packed++)
+		packed[rows->n_packed] = (struct packed_run){ .bytes = NULL };
+	rows->packed = packed;
+	return 0;
 }
 
 static int add_rows(struct merge_state *state, const struct merge_maps *maps,
@@ -239,13 +296,15 @@ static int add_rows(struct merge_state *state, const struct merge_maps *maps,
 {
 	const struct sample_rows *from = maps->from->rows;
 	struct sample_rows *rows = state->into->rows;
-	int err = make_slices_of(state, from);
+	int err = widen_packed(rows);
 
 	if (!err)
-		err = reserve(rows, from->n_rows);
+		err = pack_rows(rows, maps, of_rows, nodes);
 	if (err)
 		return err;
-	append(rows, from, maps, of_rows, nodes);
+	if (from->slice_shift > rows->slice_shift)
+		rows->slice_shift = from->slice_shift;
+	rows->n_rows += from->n_rows;
 	/* Not each time, as that sorts all of them. */
 	return rows->n_rows / 2 > state->max_rows / 4 * 3 ? bound_rows(state) : 0;
 }
@@ -380,18 +439,57 @@ static int sort_tasks(struct sample_rows *rows, const struct merge_maps *maps, u
 	return 0;
 }
 
-static void renumber(struct sample_rows *rows, const struct merge_maps *maps,
-		     const struct row_maps *of_rows, const uint32_t *nodes)
+/* Sorts the rows of a run, which are unpacked, and appends them to all: room is for all, and of it
+ * ->n_rows_allocated are filled. 0 or -ENOMEM. */
+static int append_run(struct sample_rows *rows, uint32_t run, struct sample_rows *unpacked,
+		      bool packs)
 {
-	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		struct sample_row *row = &rows->rows[i];
-
-		row->run = of_rows->runs[row->run];
-		row->task = of_rows->tasks[row->task];
-		row->cgroup = map_cgroup(maps, row->cgroup);
-		row->node = nodes[row->node];
-		row->metric = (uint16_t)maps->metrics[row->metric];
+	if (row_slices_sort(unpacked))
+		return -ENOMEM;
+	if (packs)
+		return pack(rows, run, unpacked);
+	for (uint32_t i = 0; i < unpacked->n_rows; i++) {
+		if (rows->sums)
+			rows->sums[rows->n_rows_allocated] = unpacked->sums[i];
+		rows->rows[rows->n_rows_allocated++] = unpacked->rows[i];
 	}
+	return 0;
+}
+
+/* Room for all rows, unless they are packed. 0 or -ENOMEM. */
+static int make_room(struct sample_rows *rows, bool packs)
+{
+	if (packs)
+		return widen_packed(rows);
+	rows->rows = calloc((size_t)rows->n_rows + 1, sizeof(*rows->rows));
+	if (rows->slice_shift)
+		rows->sums = calloc((size_t)rows->n_rows + 1, sizeof(*rows->sums));
+	return rows->rows && (rows->sums || !rows->slice_shift) ? 0 : -ENOMEM;
+}
+
+/* Moves the packed rows of each run to those of the sorted runs. 0 or -ENOMEM. */
+static int sort_rows(struct sample_rows *rows, struct packed_run *packed, bool packs,
+		     const struct merge_maps *maps, const struct row_maps *of_rows,
+		     const uint32_t *nodes)
+{
+	_cleanup_free_ uint32_t *before = calloc((size_t)rows->n_runs + 1, sizeof(*before));
+	int err = before ? make_room(rows, packs) : -ENOMEM;
+
+	for (uint32_t run = 0; !err && run < rows->n_runs; run++)
+		before[of_rows->runs[run]] = run;
+	for (uint32_t run = 0; !err && run < rows->n_runs; run++) {
+		struct sample_rows unpacked = { .n_rows = 0 };
+		struct packed_run *from = &packed[before[run]];
+
+		err = packed_rows_read(from, before[run], &unpacked);
+		free(steal_ptr(from->bytes));
+		for (uint32_t i = 0; i < unpacked.n_rows; i++)
+			map_row(&unpacked.rows[i], maps, of_rows, nodes);
+		if (!err)
+			err = append_run(rows, run, &unpacked, packs);
+		sample_rows_deinit(&unpacked);
+	}
+	return err;
 }
 
 int merge_sort_rows(struct merge_state *sorted, struct merge_state *sum,
@@ -407,9 +505,14 @@ int merge_sort_rows(struct merge_state *sorted, struct merge_state *sum,
 	if (!runs || !tasks || sort_runs(rows, maps, runs) || sort_tasks(rows, maps, tasks))
 		return -ENOMEM;
 	merge_move_intervals(sorted, sum, maps, runs);
-	renumber(rows, maps, &(struct row_maps){ runs, tasks }, nodes);
-	if (row_slices_sort(rows))
-		return -ENOMEM;
 	sorted->into->rows = steal_ptr(sum->into->rows);
-	return 0;
+	struct packed_run *packed = steal_ptr(rows->packed);
+	const uint32_t n_packed = rows->n_packed;
+	rows->n_packed = 0;
+	int err = sort_rows(rows, packed, sorted->packs_rows, maps,
+			    &(struct row_maps){ runs, tasks }, nodes);
+	for (uint32_t run = 0; run < n_packed; run++)
+		free(packed[run].bytes);
+	free(packed);
+	return err;
 }

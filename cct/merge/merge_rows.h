@@ -6,6 +6,9 @@
  * A sum has rows if all of its profiles have them. If they are more than the state's max_rows, they
  * are added up in slices of time, which are as short as this permits (cct/model/row_slices.h); if
  * not even slices as long as a run are few enough, the sum has no rows.
+ *
+ * While rows are added, they are packed (cct/encoding/packed_rows.h), and those of one run at a
+ * time are unpacked, to be sorted or added up.
  */
 #ifndef CCT_MERGE_MERGE_ROWS_H
 #define CCT_MERGE_MERGE_ROWS_H
@@ -15,7 +18,8 @@
 /* Adds a profile's rows. @nodes: in the sum, by number in the profile. 0 or -ENOMEM. */
 int merge_rows(struct merge_state *state, const struct merge_maps *maps, const uint32_t *nodes);
 /* Moves the rows of @sum, which is complete, to @sorted, in an order that does not depend on when
- * they were added. @maps and @nodes: from the one to the other. 0 or -ENOMEM. */
+ * they were added, and packed if @sorted wants them so. @maps and @nodes: from the one to the
+ * other. 0 or -ENOMEM. */
 int merge_sort_rows(struct merge_state *sorted, struct merge_state *sum,
 		    const struct merge_maps *maps, const uint32_t *nodes);
 

@@ -25,6 +25,7 @@ struct merge_state {
 	/* Of rows of samples. */
 	struct string_ids runs, tasks; /* likewise */
 	uint32_t max_rows;
+	bool packs_rows;      /* when all have been added; until then they are packed in any case */
 	uint32_t n_run_times; /* metrics of which each run has times */
 	bool lacks_rows;      /* some profile had none, or they were too many */
 };

@@ -341,13 +341,14 @@ static int add_sorted(struct merge_state *sorted, struct merge_state *sum,
 	return err ? err : merge_sort_rows(sorted, sum, maps, nodes);
 }
 
-int profile_merge_finish(struct profile_merge *merge, struct profile **profile_ret)
+static int finish(struct profile_merge *merge, bool packs_rows, struct profile **profile_ret)
 {
 	struct merge_order order = { 0 };
 	struct merge_state sorted;
 	struct merge_maps maps;
 	int err = state_init(&sorted);
 
+	sorted.packs_rows = packs_rows;
 	cct_drop_index(merge->state.into->cct);
 	if (maps_init(&maps, &sorted, merge->state.into))
 		err = -ENOMEM;
@@ -363,4 +364,14 @@ int profile_merge_finish(struct profile_merge *merge, struct profile **profile_r
 	maps_deinit(&maps);
 	state_deinit(&sorted);
 	return err;
+}
+
+int profile_merge_finish(struct profile_merge *merge, struct profile **profile_ret)
+{
+	return finish(merge, false, profile_ret);
+}
+
+int profile_merge_finish_packed(struct profile_merge *merge, struct profile **profile_ret)
+{
+	return finish(merge, true, profile_ret);
 }

@@ -40,5 +40,7 @@ void profile_merge_destroy(struct profile_merge *merge);
 int profile_merge_add(struct profile_merge *merge, const struct profile *profile);
 /* The sum of all that was added, which is the caller's. 0 or -ENOMEM. */
 int profile_merge_finish(struct profile_merge *merge, struct profile **profile_ret);
+/* Likewise, with packed rows: for profile_file_write() alone, in less memory. */
+int profile_merge_finish_packed(struct profile_merge *merge, struct profile **profile_ret);
 
 #endif

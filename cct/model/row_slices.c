@@ -220,25 +220,55 @@ int row_slices_make(struct sample_rows *rows, const struct profile *profile, uns
 	return sort(rows, compare_rows);
 }
 
+/* The shortest slices, from @shift on, in which two rows are one sum; ROW_SLICE_SHIFT_MAX + 1:
+ * there are none. What is one sum stays one in longer slices. */
+static unsigned find_common_slice(const struct profile *profile, const struct sample_row *a,
+				  const struct sample_row *b, unsigned shift)
+{
+	if (!are_of_one_place(a, b))
+		return ROW_SLICE_SHIFT_MAX + 1;
+	while (shift <= ROW_SLICE_SHIFT_MAX &&
+	       time_of_sum(profile, a, shift) != time_of_sum(profile, b, shift))
+		shift++;
+	return shift;
+}
+
+int row_slices_count(struct sample_rows *rows, const struct profile *profile,
+		     struct row_slice_counts *counts)
+{
+	const unsigned least = rows->slice_shift + !rows->slice_shift;
+	uint64_t n_joined[ROW_SLICE_SHIFT_MAX + 2] = { 0 }, n = rows->n_rows;
+
+	if (sort(rows, compare_for_sums))
+		return -ENOMEM;
+	for (uint32_t i = 1; i < rows->n_rows; i++)
+		n_joined[find_common_slice(profile, &rows->rows[i - 1], &rows->rows[i], least)]++;
+	for (unsigned shift = least; shift <= ROW_SLICE_SHIFT_MAX; shift++) {
+		n -= n_joined[shift];
+		counts->n[shift] += n;
+	}
+	return 0;
+}
+
+unsigned row_slices_choose(const struct row_slice_counts *counts, uint32_t n_max)
+{
+	unsigned shift = 1;
+
+	while (shift <= ROW_SLICE_SHIFT_MAX && (!counts->n[shift] || counts->n[shift] > n_max))
+		shift++;
+	return shift <= ROW_SLICE_SHIFT_MAX ? shift : 0;
+}
+
 int row_slices_fit(struct sample_rows *rows, const struct profile *profile, uint32_t n_max)
 {
-	unsigned least = rows->slice_shift + !rows->slice_shift, most = ROW_SLICE_SHIFT_MAX;
+	struct row_slice_counts counts = { .n = { 0 } };
 
 	if (rows->n_rows <= n_max)
 		return 0;
-	if (sort(rows, compare_for_sums))
+	if (row_slices_count(rows, profile, &counts))
 		return -ENOMEM;
-	if (count_sums(rows, profile, most) > n_max)
-		return -E2BIG;
-	while (least < most) {
-		const unsigned shift = (least + most) / 2;
-
-		if (count_sums(rows, profile, shift) > n_max)
-			least = shift + 1;
-		else
-			most = shift;
-	}
-	return row_slices_make(rows, profile, least);
+	const unsigned shift = row_slices_choose(&counts, n_max);
+	return shift ? row_slices_make(rows, profile, shift) : -E2BIG;
 }
 
 static int append_as_sums(struct sample_rows *rows, const struct sample_rows *from)

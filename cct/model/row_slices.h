@@ -23,6 +23,19 @@ int row_slices_sort(struct sample_rows *rows);
  * epochs belong. 0, or -ENOMEM: nothing changed.
  */
 int row_slices_make(struct sample_rows *rows, const struct profile *profile, unsigned shift);
+/* How many sums there are in slices of 2^shift microseconds, by shift. Those shorter than the rows'
+ * own are not known, and 0. */
+struct row_slice_counts {
+	uint64_t n[ROW_SLICE_SHIFT_MAX + 1];
+};
+
+/* Sorts the rows so that they can be added up, and adds to the counts how many sums they make. 0 or
+ * -ENOMEM. */
+int row_slices_count(struct sample_rows *rows, const struct profile *profile,
+		     struct row_slice_counts *counts);
+/* The shift of the shortest slices, of those that are known, with which there are @n_max sums at
+ * most. 0: not even if a run is one slice. */
+unsigned row_slices_choose(const struct row_slice_counts *counts, uint32_t n_max);
 /*
  * Adds the rows up in the shortest slices with which they are @n_max at most; without need, they
  * stay as they are. 0, -ENOMEM, or -E2BIG: there are more even if a run is one slice.

@@ -20,6 +20,9 @@ void sample_rows_deinit(struct sample_rows *rows)
 {
 	for (uint32_t i = 0; i < rows->n_runs; i++)
 		sample_run_deinit(&rows->runs[i]);
+	for (uint32_t i = 0; i < rows->n_packed; i++)
+		free(rows->packed[i].bytes);
+	free(rows->packed);
 	free(rows->runs);
 	free(rows->sums);
 	free(rows->rows);

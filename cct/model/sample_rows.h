@@ -80,6 +80,16 @@ struct sample_run {
 	struct run_times *times; /* [metric]; owned */
 };
 
+/* The rows of a run in few bytes, as cct/encoding/packed_rows.h has them. All zero has none. */
+struct packed_run {
+	uint8_t *bytes; /* owned */
+	size_t size, n_allocated;
+	struct sample_row last;
+	uint32_t n_rows;
+	bool has_sums;
+	unsigned slice_shift; /* as of the list */
+};
+
 /* All zero is an empty list. */
 struct sample_rows {
 	/* Finished: by run, metric, CPU, and place among the samples. With several runs, or sums,
@@ -90,6 +100,10 @@ struct sample_rows {
 	uint32_t n_rows, n_rows_allocated;
 	struct sample_run *runs;
 	uint32_t n_runs; /* 0: all rows are of the one run that the profile describes */
+	/* [run]; owned. NULL: not packed. Else ->rows and ->sums are NULL, and who wants to see the
+	 * rows must unpack them. */
+	struct packed_run *packed;
+	uint32_t n_packed;
 	struct row_task *tasks;
 	uint32_t n_tasks;
 	struct string_ids names;

@@ -4,24 +4,32 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/store/profile_parts.h"
+#include "cct/store/row_blocks.h"
 
 /* 0: as the last row of the task; else the number in the row, plus 1. */
-void cgroups_part_write(struct byte_buffer *body, const struct profile *profile)
+static void write_column(struct byte_buffer *body, const struct row_blocks *blocks, uint32_t *last)
 {
-	const struct sample_rows *rows = profile->rows;
-	_cleanup_free_ uint32_t *last = calloc((size_t)rows->n_tasks + 1, sizeof(*last));
-
-	body->lacks_memory |= !last;
-	byte_buffer_add_unsigned(body, profile->cgroups.n_strings);
-	for (uint32_t i = 0; i < profile->cgroups.n_strings; i++)
-		byte_buffer_add_text(body, profile->cgroups.strings[i]);
-	for (uint32_t i = 0; last && i < rows->n_rows; i++) {
-		const struct sample_row *row = &rows->rows[i];
+	for (uint32_t i = 0; i < blocks->n; i++) {
+		const struct sample_row *row = &blocks->rows[i];
 
 		byte_buffer_add_unsigned(body,
 					 row->cgroup == last[row->task] ? 0 : row->cgroup + 1ull);
 		last[row->task] = row->cgroup;
 	}
+}
+
+void cgroups_part_write(struct byte_buffer *body, const struct profile *profile)
+{
+	const struct sample_rows *rows = profile->rows;
+	_cleanup_free_ uint32_t *last = calloc((size_t)rows->n_tasks + 1, sizeof(*last));
+	struct row_blocks blocks = row_blocks_of(rows);
+
+	body->lacks_memory |= !last;
+	byte_buffer_add_unsigned(body, profile->cgroups.n_strings);
+	for (uint32_t i = 0; i < profile->cgroups.n_strings; i++)
+		byte_buffer_add_text(body, profile->cgroups.strings[i]);
+	while (row_blocks_next(&blocks, body))
+		write_column(body, &blocks, last);
 }
 
 static int read_path(struct dwarf_reader *body, struct string_ids *paths)

@@ -6,6 +6,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/encoding/byte_columns.h"
+#include "cct/store/row_blocks.h"
 
 #define RECENT_MAX 16
 #define IS_OTHER   (RECENT_MAX + 1) /* 0: the next without a row; from 1 on: a recent one's place */
@@ -176,29 +177,38 @@ static void count_row(struct thread_table *table, struct thread_nodes *thread, u
 	thread->recent[0] = node;
 }
 
+static void write_node(struct byte_buffer *body, struct byte_buffer *others,
+		       struct thread_table *table, struct thread_nodes *thread, uint32_t node)
+{
+	const unsigned place = find_recent(thread, node);
+	const uint32_t new = next_new(table, thread);
+	uint8_t code = IS_OTHER;
+
+	if (new < thread->end && table->nodes[new] == node)
+		code = 0;
+	else if (place < thread->n_recent)
+		code = (uint8_t)(place + 1);
+	byte_buffer_add(body, &code, 1);
+	if (code == IS_OTHER)
+		byte_buffer_add_unsigned(others, table->indices[node] - thread->first);
+	count_row(table, thread, place, node);
+}
+
 void row_nodes_write(struct byte_buffer *body, const struct profile *profile)
 {
-	const struct sample_rows *rows = profile->rows;
+	struct row_blocks blocks = row_blocks_of(profile->rows);
 	struct byte_buffer others = { 0 };
 	struct thread_table table;
 
 	body->lacks_memory |= thread_table_init(&table, profile) != 0;
-	for (uint32_t i = 0; !body->lacks_memory && i < rows->n_rows; i++) {
-		const uint32_t node = rows->rows[i].node;
-		struct thread_nodes *thread =
-			&table.threads[rows->tasks[rows->rows[i].task].thread];
-		const unsigned place = find_recent(thread, node);
-		const uint32_t new = next_new(&table, thread);
-		uint8_t code = IS_OTHER;
+	while (row_blocks_next(&blocks, body)) {
+		for (uint32_t i = 0; i < blocks.n; i++) {
+			const struct sample_row *row = &blocks.rows[i];
 
-		if (new < thread->end && table.nodes[new] == node)
-			code = 0;
-		else if (place < thread->n_recent)
-			code = (uint8_t)(place + 1);
-		byte_buffer_add(body, &code, 1);
-		if (code == IS_OTHER)
-			byte_buffer_add_unsigned(&others, table.indices[node] - thread->first);
-		count_row(&table, thread, place, node);
+			write_node(body, &others, &table,
+				   &table.threads[profile->rows->tasks[row->task].thread],
+				   row->node);
+		}
 	}
 	column_write(body, &others);
 	byte_buffer_deinit(&others);

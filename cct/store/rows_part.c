@@ -12,6 +12,7 @@
 #include "cct/encoding/byte_columns.h"
 #include "cct/encoding/sections.h"
 #include "cct/store/profile_parts.h"
+#include "cct/store/row_blocks.h"
 #include "cct/store/row_nodes.h"
 #include "cct/store/row_tasks.h"
 
@@ -60,25 +61,33 @@ static int add_stream(struct stream_list *list, const struct stream *stream)
 	return 0;
 }
 
-static int find_streams(struct stream_list *list, const struct sample_rows *rows)
+/* How many rows, from the first of these on, are of one stream. */
+static uint32_t count_stream(const struct sample_row *rows, uint32_t n_left)
+{
+	uint32_t n = 1;
+
+	while (n < n_left && rows[n].metric == rows->metric && rows[n].cpu == rows->cpu)
+		n++;
+	return n;
+}
+
+/* Those of a run. */
+static void add_streams(struct stream_list *list, const struct row_blocks *blocks,
+			struct byte_buffer *body)
 {
 	uint32_t n;
 
-	for (uint32_t first = 0; first < rows->n_rows; first += n) {
-		const struct sample_row *at = &rows->rows[first];
+	for (uint32_t first = 0; first < blocks->n; first += n) {
+		const struct sample_row *at = &blocks->rows[first];
 
-		for (n = 1; first + n < rows->n_rows; n++) {
-			if (at[n].run != at->run || at[n].metric != at->metric ||
-			    at[n].cpu != at->cpu)
-				break;
-		}
-		const struct stream stream = { at->run, at->metric,
-					       at->cpu, first,
-					       n,       usual_distance(at, n, rows->slice_shift) };
-		if (add_stream(list, &stream))
-			return -ENOMEM;
+		n = count_stream(at, blocks->n - first);
+		const struct stream stream = {
+			at->run, at->metric,
+			at->cpu, blocks->first + first,
+			n,       usual_distance(at, n, blocks->from->slice_shift)
+		};
+		body->lacks_memory |= add_stream(list, &stream) != 0;
 	}
-	return 0;
 }
 
 static void write_streams(struct byte_buffer *body, const struct sample_rows *rows,
@@ -108,22 +117,41 @@ static void write_times(struct byte_buffer *body, const struct stream *stream,
 	}
 }
 
+static void write_all_times(struct byte_buffer *body, const struct sample_rows *rows,
+			    const struct stream_list *list)
+{
+	struct row_blocks blocks = row_blocks_of(rows);
+	const struct stream *stream = list->streams;
+
+	while (row_blocks_next(&blocks, body)) {
+		for (uint32_t at = 0; at < blocks.n; at += stream++->n)
+			write_times(body, stream, &blocks.rows[at], rows->slice_shift);
+	}
+}
+
+static void write_tasks_of(struct byte_buffer *body, struct byte_buffer *others,
+			   const struct sample_row *rows, uint32_t n)
+{
+	struct recent_tasks recent = { .n = 0 };
+
+	for (uint32_t i = 0; i < n; i++) {
+		const uint8_t place = recent_tasks_write(&recent, rows[i].task, others);
+
+		byte_buffer_add(body, &place, 1);
+	}
+}
+
 /* A column of the places of all rows' tasks, then the tasks without a place. */
 static void write_row_tasks(struct byte_buffer *body, const struct sample_rows *rows,
 			    const struct stream_list *list)
 {
+	struct row_blocks blocks = row_blocks_of(rows);
+	const struct stream *stream = list->streams;
 	struct byte_buffer others = { 0 };
 
-	for (uint32_t i = 0; i < list->n; i++) {
-		const struct stream *stream = &list->streams[i];
-		struct recent_tasks recent = { .n = 0 };
-
-		for (uint32_t k = 0; k < stream->n; k++) {
-			const uint8_t place = recent_tasks_write(
-				&recent, rows->rows[stream->first + k].task, &others);
-
-			byte_buffer_add(body, &place, 1);
-		}
+	while (row_blocks_next(&blocks, body)) {
+		for (uint32_t at = 0; at < blocks.n; at += stream++->n)
+			write_tasks_of(body, &others, &blocks.rows[at], stream->n);
 	}
 	column_write(body, &others);
 	byte_buffer_deinit(&others);
@@ -135,36 +163,43 @@ static uint64_t pack_end(const struct sample_row *row)
 }
 
 /* 0: as the last row of the node; else plus 1. */
-static void write_ends(struct byte_buffer *body, const struct sample_rows *rows, uint64_t *last)
+static void write_ends(struct byte_buffer *body, const struct row_blocks *blocks, uint64_t *last)
 {
-	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		const uint64_t end = pack_end(&rows->rows[i]);
-		uint64_t *of_node = &last[rows->rows[i].node];
+	for (uint32_t i = 0; i < blocks->n; i++) {
+		const uint64_t end = pack_end(&blocks->rows[i]);
+		uint64_t *of_node = &last[blocks->rows[i].node];
 
 		byte_buffer_add_unsigned(body, end == *of_node ? 0 : end + 1);
 		*of_node = end;
 	}
 }
 
-static bool is_of(const struct sample_row *row, uint32_t run, uint32_t metric)
-{
-	return row->run == run && row->metric == metric;
-}
-
-/* If all rows of a metric in a run weigh the same, 1, and the weight; else 0, and the weight of
- * each. */
-static void write_weights(struct byte_buffer *body, const struct sample_rows *rows, uint32_t run,
+/* Of a metric's rows in a run, from *@at on. If all weigh the same, 1, and the weight; else 0, and
+ * the weight of each. */
+static void write_weights(struct byte_buffer *body, const struct row_blocks *blocks,
 			  uint32_t metric, uint32_t *at)
 {
 	const uint32_t first = *at;
 	bool is_constant = true;
 
-	for (; *at < rows->n_rows && is_of(&rows->rows[*at], run, metric); ++*at)
-		is_constant &= rows->rows[*at].weight == rows->rows[first].weight;
+	for (; *at < blocks->n && blocks->rows[*at].metric == metric; ++*at)
+		is_constant &= blocks->rows[*at].weight == blocks->rows[first].weight;
 	byte_buffer_add_unsigned(body, is_constant);
 	const uint32_t end = is_constant && *at > first ? first + 1 : *at;
 	for (uint32_t i = first; i < end; i++)
-		byte_buffer_add_unsigned(body, rows->rows[i].weight);
+		byte_buffer_add_unsigned(body, blocks->rows[i].weight);
+}
+
+static void write_all_weights(struct byte_buffer *body, const struct profile *profile)
+{
+	struct row_blocks blocks = row_blocks_of(profile->rows);
+
+	while (row_blocks_next(&blocks, body)) {
+		uint32_t at = 0;
+
+		for (uint32_t metric = 0; metric < profile->n_metrics; metric++)
+			write_weights(body, &blocks, metric, &at);
+	}
 }
 
 /* Rows without runs are of one. */
@@ -173,36 +208,31 @@ static uint32_t count_runs(const struct sample_rows *rows)
 	return rows->n_runs ? rows->n_runs : 1;
 }
 
-static void write_columns(struct byte_buffer *body, const struct profile *profile,
-			  const struct stream_list *list)
+static void write_all_ends(struct byte_buffer *body, const struct profile *profile)
 {
-	const struct sample_rows *rows = profile->rows;
-	uint32_t at = 0;
+	_cleanup_free_ uint64_t *last = calloc(profile->cct->n_nodes, sizeof(*last));
+	struct row_blocks blocks = row_blocks_of(profile->rows);
 
-	for (uint32_t i = 0; i < list->n; i++)
-		write_times(body, &list->streams[i], &rows->rows[list->streams[i].first],
-			    rows->slice_shift);
-	write_row_tasks(body, rows, list);
-	row_nodes_write(body, profile);
-	for (uint32_t run = 0; run < count_runs(rows); run++) {
-		for (uint32_t metric = 0; metric < profile->n_metrics; metric++)
-			write_weights(body, rows, run, metric, &at);
-	}
+	body->lacks_memory |= !last;
+	while (row_blocks_next(&blocks, body))
+		write_ends(body, &blocks, last);
 }
 
 void rows_part_write(struct byte_buffer *body, const struct profile *profile)
 {
+	const struct sample_rows *rows = profile->rows;
+	struct row_blocks blocks = row_blocks_of(rows);
 	struct stream_list list = { .n = 0 };
-	_cleanup_free_ uint64_t *ends = calloc(profile->cct->n_nodes, sizeof(*ends));
 
-	if (!ends || find_streams(&list, profile->rows)) {
-		body->lacks_memory = true;
-	} else {
-		row_tasks_write(body, profile);
-		write_streams(body, profile->rows, &list);
-		write_columns(body, profile, &list);
-		write_ends(body, profile->rows, ends);
-	}
+	while (row_blocks_next(&blocks, body))
+		add_streams(&list, &blocks, body);
+	row_tasks_write(body, profile);
+	write_streams(body, rows, &list);
+	write_all_times(body, rows, &list);
+	write_row_tasks(body, rows, &list);
+	row_nodes_write(body, profile);
+	write_all_weights(body, profile);
+	write_all_ends(body, profile);
 	free(list.streams);
 }
 
@@ -324,6 +354,11 @@ static int read_row_tasks_before_3(struct dwarf_reader *body, struct sample_rows
 		}
 	}
 	return 0;
+}
+
+static bool is_of(const struct sample_row *row, uint32_t run, uint32_t metric)
+{
+	return row->run == run && row->metric == metric;
 }
 
 static void read_weights(struct dwarf_reader *body, struct sample_rows *rows, uint32_t run,

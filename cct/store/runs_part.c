@@ -8,6 +8,7 @@
 #include "cct/encoding/sections.h"
 #include "cct/model/row_slices.h"
 #include "cct/store/profile_parts.h"
+#include "cct/store/row_blocks.h"
 
 #define RUN_SIZE_MIN 6 /* bytes: two texts, two times, whether dates are known and from when on */
 
@@ -34,21 +35,31 @@ static bool is_even(const struct sample_row *row, const struct row_sum *sum)
 	       sum->squares == (unsigned __int128)each * row->weight;
 }
 
+static void write_sum(struct byte_buffer *body, const struct sample_row *row,
+		      const struct row_sum *sum)
+{
+	if (is_even(row, sum)) {
+		byte_buffer_add_unsigned(body, 0);
+		return;
+	}
+	byte_buffer_add_unsigned(body, 1);
+	byte_buffer_add_unsigned(body, sum->longest);
+	byte_buffer_add_unsigned(body, (uint64_t)(sum->squares >> 64));
+	byte_buffer_add_unsigned(body, (uint64_t)sum->squares);
+}
+
 static void write_sums(struct byte_buffer *body, const struct sample_rows *rows)
 {
-	for (uint32_t i = 0; i < rows->n_rows; i++)
-		byte_buffer_add_unsigned(body, rows->sums[i].samples);
-	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		const struct row_sum *sum = &rows->sums[i];
+	struct row_blocks blocks = row_blocks_of(rows);
 
-		if (is_even(&rows->rows[i], sum)) {
-			byte_buffer_add_unsigned(body, 0);
-			continue;
-		}
-		byte_buffer_add_unsigned(body, 1);
-		byte_buffer_add_unsigned(body, sum->longest);
-		byte_buffer_add_unsigned(body, (uint64_t)(sum->squares >> 64));
-		byte_buffer_add_unsigned(body, (uint64_t)sum->squares);
+	while (row_blocks_next(&blocks, body)) {
+		for (uint32_t i = 0; i < blocks.n; i++)
+			byte_buffer_add_unsigned(body, blocks.sums[i].samples);
+	}
+	blocks = row_blocks_of(rows);
+	while (row_blocks_next(&blocks, body)) {
+		for (uint32_t i = 0; i < blocks.n; i++)
+			write_sum(body, &blocks.rows[i], &blocks.sums[i]);
 	}
 }
 

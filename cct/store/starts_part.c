@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "cct/store/profile_parts.h"
+#include "cct/store/row_blocks.h"
 
 static uint64_t mask_of(const struct sample_rows *rows)
 {
@@ -10,19 +11,26 @@ static uint64_t mask_of(const struct sample_rows *rows)
 
 bool starts_part_is_needed(const struct sample_rows *rows)
 {
-	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		if (rows->rows[i].time & mask_of(rows))
-			return true;
+	struct row_blocks blocks = row_blocks_of(rows);
+	struct byte_buffer lack = { .bytes = NULL };
+	uint64_t starts = 0;
+
+	while (row_blocks_next(&blocks, &lack)) {
+		for (uint32_t i = 0; i < blocks.n; i++)
+			starts |= blocks.rows[i].time & mask_of(rows);
 	}
-	return false;
+	return starts || lack.lacks_memory;
 }
 
 void starts_part_write(struct byte_buffer *body, const struct profile *profile)
 {
 	const struct sample_rows *rows = profile->rows;
+	struct row_blocks blocks = row_blocks_of(rows);
 
-	for (uint32_t i = 0; i < rows->n_rows; i++)
-		byte_buffer_add_unsigned(body, rows->rows[i].time & mask_of(rows));
+	while (row_blocks_next(&blocks, body)) {
+		for (uint32_t i = 0; i < blocks.n; i++)
+			byte_buffer_add_unsigned(body, blocks.rows[i].time & mask_of(rows));
+	}
 }
 
 int starts_part_read(struct dwarf_reader *body, struct profile *profile)

@@ -94,7 +94,7 @@ static int add_up(const struct window_merge *merge, const int *fds)
 	struct profile_merge *sum = profile_merge_create(false, ROWS_MAX);
 	int err = sum ? add_files(merge, fds, sum) : message_error_of_memory(COMMAND);
 
-	if (!err && profile_merge_finish(sum, &profile))
+	if (!err && profile_merge_finish_packed(sum, &profile))
 		err = message_error_of_memory(COMMAND);
 	return err || write_sum(profile, merge->fd);
 }

@@ -42,7 +42,7 @@ static int run(struct merge_command *command)
 
 	command->report.build.counts_calls = true;
 	command->report.build.keeps_rows = true;
-	int err = named_profile_merge(&command->report, &profile, &is_damaged);
+	int err = named_profile_merge_packed(&command->report, &profile, &is_damaged);
 
 	if (!err)
 		err = named_profile_write(&command->report, command->output, profile);

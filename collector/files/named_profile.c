@@ -125,18 +125,31 @@ static int add_files(struct report_options *options, struct profile_merge *merge
 	return err;
 }
 
-int named_profile_merge(struct report_options *options, struct profile **profile_ret,
-			bool *is_damaged_ret)
+static int merge_files(struct report_options *options,
+		       int (*finish)(struct profile_merge *merge, struct profile **profile_ret),
+		       struct profile **profile_ret, bool *is_damaged_ret)
 {
 	struct profile_merge *merge = profile_merge_create(options->by_name, MERGED_ROWS_MAX);
 	int err = merge ? 0 : message_error_of_memory(options->command);
 
 	if (!err)
 		err = add_files(options, merge, is_damaged_ret);
-	if (!err && profile_merge_finish(merge, profile_ret))
+	if (!err && finish(merge, profile_ret))
 		err = message_error_of_memory(options->command);
 	profile_merge_destroy(merge);
 	return err;
+}
+
+int named_profile_merge(struct report_options *options, struct profile **profile_ret,
+			bool *is_damaged_ret)
+{
+	return merge_files(options, profile_merge_finish, profile_ret, is_damaged_ret);
+}
+
+int named_profile_merge_packed(struct report_options *options, struct profile **profile_ret,
+			       bool *is_damaged_ret)
+{
+	return merge_files(options, profile_merge_finish_packed, profile_ret, is_damaged_ret);
 }
 
 int named_profile_give_run(struct report_options *options, struct profile **profile)

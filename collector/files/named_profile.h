@@ -16,6 +16,9 @@ int named_profile_build(struct report_options *options, struct profile **profile
 /* The sum of the files options->paths, of which each is read when the one before is added. */
 int named_profile_merge(struct report_options *options, struct profile **profile_ret,
 			bool *is_damaged_ret);
+/* Likewise, with packed rows, for named_profile_write() alone. */
+int named_profile_merge_packed(struct report_options *options, struct profile **profile_ret,
+			       bool *is_damaged_ret);
 /* Makes *@profile, of one run, the sum of that run alone: sums of samples are of runs. */
 int named_profile_give_run(struct report_options *options, struct profile **profile);
 /* Checks the path after -o: NULL if there was none, "-" for standard output. 0, or an exit status

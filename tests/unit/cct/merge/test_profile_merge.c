@@ -373,14 +373,21 @@ static struct profile *make_profile(void)
 
 static bool by_name;
 
-static struct profile *merge(struct profile *const *profiles, size_t n)
+static struct profile_merge *add_all(struct profile *const *profiles, size_t n)
 {
 	struct profile_merge *merge = profile_merge_create(by_name, max_rows);
-	struct profile *merged;
 
 	assert_non_null(merge);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(profile_merge_add(merge, profiles[i]), 0);
+	return merge;
+}
+
+static struct profile *merge(struct profile *const *profiles, size_t n)
+{
+	struct profile_merge *merge = add_all(profiles, n);
+	struct profile *merged;
+
 	assert_int_equal(profile_merge_finish(merge, &merged), 0);
 	profile_merge_destroy(merge);
 	assert_int_equal(profile_check_conservation(merged), -1);
@@ -420,11 +427,22 @@ static void assert_same(const struct profile *a, const struct profile *b)
 	free(y.bytes);
 }
 
+static struct profile *merge_packed(struct profile *const *profiles, size_t n)
+{
+	struct profile_merge *merge = add_all(profiles, n);
+	struct profile *merged;
+
+	assert_int_equal(profile_merge_finish_packed(merge, &merged), 0);
+	profile_merge_destroy(merge);
+	assert_true(!merged->rows || (merged->rows->packed && !merged->rows->rows));
+	return merged;
+}
+
 static void order_and_grouping_do_not_matter(void **state)
 {
 	(void)state;
 	for (uint64_t trial = 1; trial <= N_TRIALS; trial++) {
-		struct profile *p[N_PROFILES], *of[5];
+		struct profile *p[N_PROFILES], *of[6];
 
 		seed = trial * 1000003;
 		for (size_t i = 0; i < N_PROFILES; i++)
@@ -437,7 +455,8 @@ static void order_and_grouping_do_not_matter(void **state)
 		of[3] = merge((struct profile *[]){ right, p[1], p[0] }, 3);
 		struct profile *more = merge_two(p[3], left);
 		of[4] = merge_two(more, p[2]);
-		for (size_t i = 0; i < 5; i++) {
+		of[5] = merge_packed(p, N_PROFILES); /* its file is the same */
+		for (size_t i = 0; i < 6; i++) {
 			assert_same(all, of[i]);
 			profile_destroy(of[i]);
 		}
