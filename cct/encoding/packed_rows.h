@@ -1,7 +1,7 @@
 /*
  * Rows of samples in memory, in few bytes: each row of a run is told by what differs from the one
- * before. Of a clock, rows take about 7 bytes, where a struct sample_row takes 48. They can be
- * added, and read all at once.
+ * before. Rows of a clock whose nodes have small numbers take less than 6 bytes, where a struct
+ * sample_row takes 48. They can be added, and read all at once.
  */
 #ifndef CCT_ENCODING_PACKED_ROWS_H
 #define CCT_ENCODING_PACKED_ROWS_H
