@@ -223,7 +223,8 @@ static const int *sideband_fds(const struct evlist_impl *impl, size_t task)
 int evlist_watch_task(struct evlist_impl *impl, size_t task)
 {
 	size_t n_sideband = task == impl->watched_task ? impl->n_sideband_cpus : 1;
-	size_t n_samples = task == impl->watched_task ? impl->n_cpus : 0;
+	size_t n_samples =
+		task == impl->watched_task && !impl->samples_are_silent ? impl->n_cpus : 0;
 	int err = 0;
 	for (size_t c = 0; c < n_sideband && !err; c++)
 		err = watch_fd(impl, sideband_fds(impl, task)[c], task);
@@ -235,6 +236,8 @@ int evlist_watch_task(struct evlist_impl *impl, size_t task)
 /* One of the system's counters, of which there is one task. */
 int evlist_watch_counter(struct evlist_impl *impl, size_t event, size_t place)
 {
+	if (event != impl->evlist.n_events && impl->samples_are_silent)
+		return 0;
 	return watch_fd(impl, impl->evlist.events[event].fds[place], 0);
 }
 

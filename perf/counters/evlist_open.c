@@ -18,6 +18,8 @@
 #include "perf/counters/evlist_tasks.h"
 #include "perf/rings/ring_size.h"
 
+#define WATERMARK_PART 4     /* the reader wakes when this fraction of a ring is full */
+#define SAMPLE_REST    512   /* bytes of a sample without its stack, about */
 #define MAX_STACK_SIZE 65528 /* perf_event_attr.sample_stack_user is less than 65535 */
 
 static int real_open(void *arg, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
@@ -63,20 +65,46 @@ static int open_tasks(struct evlist_impl *impl, const pid_t *tids, size_t n_tids
 	return 0;
 }
 
-static uint64_t watermark(const struct evlist_impl *impl, uint64_t ring_size)
+/* As far as the rates of all events are known; with some room. */
+static bool has_room_for_a_second(const struct evlist_impl *impl)
 {
-	return impl->wake == EVLIST_WAKE_LATE ? ring_size / 4 * 3 : ring_size / 4;
+	const struct evlist *evlist = &impl->evlist;
+	uint64_t rate = 0;
+
+	for (size_t e = 0; e < evlist->n_events; e++) {
+		if (evlist->events[e].is_counted)
+			continue;
+		if (!evlist->events[e].attr.freq)
+			return false;
+		rate += evlist->events[e].attr.sample_freq;
+	}
+	return rate <= impl->sizes.samples / 4 * 3 / (impl->demand.stack_size + SAMPLE_REST);
 }
 
+static uint32_t sample_watermark(const struct evlist_impl *impl)
+{
+	if (impl->samples_are_silent)
+		return UINT32_MAX;
+	return impl->wake == EVLIST_WAKE_AT_ONCE ? 1
+						 : (uint32_t)(impl->sizes.samples / WATERMARK_PART);
+}
+
+/* The kernel wakes the reader whenever so many bytes more have been written to a ring, read or not,
+ * and at most the ring's size. With many CPUs that would be often, so rings that need no wake-ups
+ * are not waited for. */
 static void set_watermark(struct evlist_impl *impl)
 {
 	struct evlist *evlist = &impl->evlist;
-	const uint64_t samples =
-		impl->wake == EVLIST_WAKE_AT_ONCE ? 1 : watermark(impl, impl->sizes.samples);
+	uint32_t samples;
+
+	impl->samples_are_silent = impl->wake == EVLIST_WAKE_LATE && has_room_for_a_second(impl);
+	samples = sample_watermark(impl);
 	for (size_t e = 0; e < evlist->n_events; e++)
-		evlist->events[e].attr.wakeup_watermark = (uint32_t)samples;
+		evlist->events[e].attr.wakeup_watermark = samples;
 	evlist->events[evlist->n_events].attr.wakeup_watermark =
-		(uint32_t)watermark(impl, impl->sizes.sideband);
+		(uint32_t)(impl->wake == EVLIST_WAKE_LATE
+				   ? impl->sizes.sideband / WATERMARK_PART * (WATERMARK_PART - 1)
+				   : impl->sizes.sideband / WATERMARK_PART);
 }
 
 /*

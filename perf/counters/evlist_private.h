@@ -36,6 +36,7 @@ struct evlist_impl {
 	const int *absent_cpus; /* of the options, while events are opened */
 	size_t n_absent_cpus;
 	enum evlist_wake wake;          /* as of the options */
+	bool samples_are_silent;        /* their rings are not waited for */
 	struct ring_owner *ring_owners; /* of each sample ring */
 	int *ring_fds;                  /* owners of the first task's rings */
 	struct evlist_task *tasks;

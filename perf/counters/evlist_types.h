@@ -36,7 +36,9 @@ enum evlist_jitter {
 enum evlist_wake {
 	EVLIST_WAKE_EARLY,   /* a quarter */
 	EVLIST_WAKE_AT_ONCE, /* each sample wakes the reader */
-	EVLIST_WAKE_LATE,    /* three quarters: the reader comes by itself before that */
+	EVLIST_WAKE_LATE,    /* never, if a ring has room for more than a second's samples: the
+				reader comes each second by itself. Otherwise a quarter.
+				Of other records, three quarters */
 };
 
 struct evlist_options {

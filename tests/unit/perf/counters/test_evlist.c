@@ -628,17 +628,29 @@ static void each_sample_wakes_the_reader_if_that_is_wanted(void **state)
 	fixture_destroy(fixture);
 }
 
-static void a_reader_that_comes_by_itself_is_woken_late(void **state)
+static void a_reader_that_comes_by_itself_is_not_woken(void **state)
 {
 	(void)state;
-	struct fixture *fixture = fixture_create("cpu-clock:u");
-	fixture->options.wake = EVLIST_WAKE_LATE;
-	assert_int_equal(fixture_open(fixture), 0);
-	assert_int_equal(fixture->evlist->events[0].attr.wakeup_watermark,
-			 fixture->evlist->ring_size / 4 * 3);
-	assert_int_equal(fixture->evlist->events[1].attr.wakeup_watermark,
-			 fixture->evlist->sideband_rings[0].size / 4 * 3);
-	fixture_destroy(fixture);
+	static const struct {
+		const char *events;
+		uint64_t frequency;
+		bool is_woken;
+	} cases[] = {
+		{ "cpu-clock:u", 49, false },
+		{ "cpu-clock:u", 9999, true },   /* more than a ring has room for */
+		{ "page-faults:u@1", 49, true }, /* how many there will be is unknown */
+		{ "cpu-clock:u,page-faults:u", 49, false },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture *fixture = fixture_create(cases[i].events);
+		fixture->options.wake = EVLIST_WAKE_LATE;
+		fixture->options.ring_size = 16u << 20;
+		fixture->options.frequency = cases[i].frequency;
+		assert_int_equal(fixture_open(fixture), 0);
+		assert_int_equal(fixture->evlist->events[0].attr.wakeup_watermark,
+				 cases[i].is_woken ? fixture->evlist->ring_size / 4 : UINT32_MAX);
+		fixture_destroy(fixture);
+	}
 }
 
 static void refusals_are_explained_with_a_remedy(void **state)
@@ -1396,7 +1408,7 @@ int main(void)
 		cmocka_unit_test(what_one_event_needs_all_samples_have),
 		cmocka_unit_test(rings_too_small_for_samples_grow_and_the_watermark_follows),
 		cmocka_unit_test(each_sample_wakes_the_reader_if_that_is_wanted),
-		cmocka_unit_test(a_reader_that_comes_by_itself_is_woken_late),
+		cmocka_unit_test(a_reader_that_comes_by_itself_is_not_woken),
 		cmocka_unit_test(refusals_are_explained_with_a_remedy),
 		cmocka_unit_test(nonsense_options_are_refused),
 		cmocka_unit_test(threads_that_inherited_are_not_added_again),
