@@ -73,7 +73,7 @@ struct evlist_options {
 	/* Rules by which memory is read at samples (perf/counters/follow_program.h), as a map,
 	 * which stays open. NULL: none. */
 	const int *follow_rules;
-	enum evlist_wake wake;  /* when rings wake the reader */
+	enum evlist_wake wake; /* when rings wake the reader */
 	const struct evlist_syscalls *syscalls;
 };
 
