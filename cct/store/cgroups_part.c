@@ -28,7 +28,7 @@ void cgroups_part_write(struct byte_buffer *body, const struct profile *profile)
 	byte_buffer_add_unsigned(body, profile->cgroups.n_strings);
 	for (uint32_t i = 0; i < profile->cgroups.n_strings; i++)
 		byte_buffer_add_text(body, profile->cgroups.strings[i]);
-	while (row_blocks_next(&blocks, body))
+	while (last && row_blocks_next(&blocks, body))
 		write_column(body, &blocks, last);
 }
 

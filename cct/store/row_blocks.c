@@ -6,7 +6,7 @@ static uint32_t count_rows_of(const struct sample_rows *from, uint32_t first, ui
 {
 	uint32_t end = first;
 
-	while (end < from->n_rows && from->rows[end].run == run)
+	while (from->rows && end < from->n_rows && from->rows[end].run == run)
 		end++;
 	return end - first;
 }

@@ -123,7 +123,7 @@ static void write_all_times(struct byte_buffer *body, const struct sample_rows *
 	struct row_blocks blocks = row_blocks_of(rows);
 	const struct stream *stream = list->streams;
 
-	while (row_blocks_next(&blocks, body)) {
+	while (stream && row_blocks_next(&blocks, body)) {
 		for (uint32_t at = 0; at < blocks.n; at += stream++->n)
 			write_times(body, stream, &blocks.rows[at], rows->slice_shift);
 	}
@@ -149,7 +149,7 @@ static void write_row_tasks(struct byte_buffer *body, const struct sample_rows *
 	const struct stream *stream = list->streams;
 	struct byte_buffer others = { 0 };
 
-	while (row_blocks_next(&blocks, body)) {
+	while (stream && row_blocks_next(&blocks, body)) {
 		for (uint32_t at = 0; at < blocks.n; at += stream++->n)
 			write_tasks_of(body, &others, &blocks.rows[at], stream->n);
 	}
@@ -214,7 +214,7 @@ static void write_all_ends(struct byte_buffer *body, const struct profile *profi
 	struct row_blocks blocks = row_blocks_of(profile->rows);
 
 	body->lacks_memory |= !last;
-	while (row_blocks_next(&blocks, body))
+	while (last && row_blocks_next(&blocks, body))
 		write_ends(body, &blocks, last);
 }
 
