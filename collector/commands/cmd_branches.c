@@ -95,15 +95,28 @@ const struct command_line branches_line = {
 	.options = options_of_branches,
 };
 
+/* Returns 1. */
+static int complain_of_no_stacks(const struct branches_command *command, struct dendro *session,
+				 const struct dendro_filter *filter)
+{
+	const struct profile_quality *quality = &dendro_recording(session)->quality;
+
+	if (quality->counts[QUALITY_FILTERED] && !quality_n_used(quality)) {
+		filter_findings_print("branches", command->path, filter);
+		return 1;
+	}
+	return message_error("branches",
+			     "%s: no sample has all branches before it: 'dendro record -b' "
+			     "records them where the processor does.",
+			     command->path);
+}
+
 /* 0, or 1 after a message. */
 static int conclude(const struct branches_command *command, struct dendro *session,
-		    const struct branch_paths *paths)
+		    const struct branch_paths *paths, const struct dendro_filter *filter)
 {
 	if (!paths->n_stacks)
-		return message_error("branches",
-				     "%s: no sample has all branches before it: 'dendro record -b' "
-				     "records them where the processor does.",
-				     command->path);
+		return complain_of_no_stacks(command, session, filter);
 	int err = command->format == BRANCHES_JSON
 			  ? branch_write_json(stdout, paths, &command->output)
 			  : branch_write_text(stdout, paths, &command->output);
@@ -131,7 +144,7 @@ static int run_session(struct branches_command *command, struct dendro *session,
 		 filter_findings_check_epochs("branches", dendro_recording(session), filter))
 		err = 1;
 	else
-		err = conclude(command, session, &stacks.paths);
+		err = conclude(command, session, &stacks.paths, filter);
 	branch_stacks_deinit(&stacks);
 	return err;
 }

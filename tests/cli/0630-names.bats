@@ -152,7 +152,8 @@ cost_of_function() { # cost_of_function FILE NAME
 	report_json d.data --view functions >d.functions
 	[ "$(total_of d.functions 'shares.worker!(ulong).worker(ulong)')" -gt 10 ]
 	"$DENDRO" report --color never --view functions d.data | grep -q ' shares.worker!(ulong).worker '
-	lacks -q '"_D' d.functions
+	# Of the run-time library libiberty leaves some mangled, and chance decides which are sampled.
+	lacks -q '"_D6shares' d.functions
 }
 
 # Names in a file may be malicious: escape sequences, bytes that are not UTF-8, 1 MiB of text.

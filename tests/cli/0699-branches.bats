@@ -92,6 +92,8 @@ setup() {
 	! "$DENDRO" branches filtered.data >said 2>&1 || false
 	grep -q 'no sample has all branches' said
 	expect_equal lines "$(wc -l <said)" 1
+	refuses "no sample is of a command 'nobody'" -- "$DENDRO" branches --comm nobody gcc-O2.data
+	refuses "no sample passes --tid" -- "$DENDRO" branches --tid 1 gcc-O2.data
 }
 
 @test "branches that lie are counted, and nothing breaks" {

@@ -225,7 +225,7 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	local first middle last
 	first=$(of_sum '.watched.times[0].from' | sed 's/\..*//; s/T/ /')
 	middle=$(date -u +'%F %T' -d "$first UTC + 3 seconds")
-	last=$(date -u +'%F %T' -d "$(of_sum '.watched.times[0].to') + 1 second")
+	last=$(date -u +'%F %T' -d "$(of_sum '.watched.times[-1].to') + 1 second")
 	export TZ=UTC
 	"$DENDRO" diff --format json --view processes --from "$middle" --to "$last" --versus "$first..$middle" windows >changes
 	expect_equal "samples" "$(jq '[.runs[].samples] | add' changes)" "$(of_sum '.metrics[0].samples')"
