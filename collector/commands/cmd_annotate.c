@@ -1,6 +1,5 @@
 /* dendro annotate: shows the lines and instructions of a function, with their cost. */
 #include <errno.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -21,6 +20,7 @@
 #include "report/annotate/annotate_output.h"
 #include "report/annotate/hottest_function.h"
 #include "report/names/function_query.h"
+#include "report/terminal/character_set.h"
 
 enum annotate_format { ANNOTATE_TEXT, ANNOTATE_JSON };
 
@@ -426,7 +426,7 @@ int cmd_annotate(int argc, char **argv)
 		status = take_operands(&command, &parsed);
 	if (!parsed.is_done && !status) {
 		finish_options(&command);
-		setlocale(LC_CTYPE, "");
+		character_set_take();
 		status = run(&command) ? 1 : 0;
 	}
 	report_options_deinit(&command.report);

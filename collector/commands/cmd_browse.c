@@ -1,6 +1,5 @@
 /* dendro browse: shows a recording or a profile on the terminal, to walk through it by keys. */
 #include <errno.h>
-#include <locale.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "collector/files/named_profile.h"
 #include "collector/files/shown_naming.h"
 #include "report/browse/browse_screen.h"
+#include "report/terminal/character_set.h"
 
 static const struct choice groupings[] = {
 	{ "comm", GROUP_COMM },
@@ -217,7 +217,7 @@ int cmd_browse(int argc, char **argv)
 		report_options_finish(&options);
 		options.build.keeps_code = options.build.by_thread = options.build.keeps_rows =
 			true;
-		setlocale(LC_CTYPE, "");
+		character_set_take();
 		status = run(&options) ? 1 : 0;
 	}
 	report_options_deinit(&options);

@@ -1,6 +1,5 @@
 /* dendro diff: compares runs before and after a change. */
 #include <errno.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +26,7 @@
 #include "report/diff/diff_text.h"
 #include "report/fold/fold_profile.h"
 #include "report/html/comparison_page.h"
+#include "report/terminal/character_set.h"
 #include "report/views/view.h"
 
 #define DEFAULT_WIDTH 100
@@ -688,7 +688,7 @@ int cmd_diff(int argc, char **argv)
 	int status = diff_request_parse(&command.request, argc, argv, &is_done);
 
 	if (!status && !is_done) {
-		setlocale(LC_CTYPE, "");
+		character_set_take();
 		status = run(&command);
 	}
 	diff_request_deinit(&command.request);

@@ -1,7 +1,5 @@
 /* dendro doctor: shows what can be recorded here, and what changes what can't. */
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -16,6 +14,7 @@
 #include "collector/doctor/event_checks.h"
 #include "collector/doctor/program_checks.h"
 #include "collector/doctor/system_checks.h"
+#include "report/terminal/character_set.h"
 
 enum doctor_format { DOCTOR_TEXT, DOCTOR_JSON };
 
@@ -129,7 +128,7 @@ static int run_checks(struct diagnosis *diagnosis, const struct parsed_line *par
 
 static void write_text(const struct diagnosis *diagnosis)
 {
-	bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	bool utf8 = character_set_is_utf8();
 	struct utsname machine;
 
 	if (uname(&machine) == 0)
@@ -162,7 +161,7 @@ int cmd_doctor(int argc, char **argv)
 
 	if (parsed.is_done)
 		return parsed.status;
-	setlocale(LC_CTYPE, "");
+	character_set_take();
 	limits_read(&diagnosis.limits);
 	int status = run_checks(&diagnosis, &parsed);
 	if (!status)

@@ -1,6 +1,5 @@
 /* dendro export: writes the call paths of a recording in a format of other programs. */
 #include <errno.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "collector/files/result_file.h"
 #include "collector/files/shown_naming.h"
 #include "report/pprof/gzip_file.h"
+#include "report/terminal/character_set.h"
 
 struct export_command {
 	struct report_options report;
@@ -440,7 +440,7 @@ static int export(struct export_command *command, const struct parsed_line *pars
 	report_options_take_operands(&command->report, parsed);
 	report_options_finish(&command->report);
 	take_needs(command);
-	setlocale(LC_CTYPE, "");
+	character_set_take();
 	return run(command) ? 1 : 0;
 }
 

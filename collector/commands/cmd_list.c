@@ -1,7 +1,5 @@
 /* dendro list: shows which events dendro record -e can record here. */
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +16,7 @@
 #include "perf/catalog/catalog_fill.h"
 #include "perf/kernel/limits.h"
 #include "perf/kinds/usdt.h"
+#include "report/terminal/character_set.h"
 
 enum list_format { LIST_TEXT, LIST_JSON };
 
@@ -160,7 +159,7 @@ static int list(const struct list_options *options, const struct event_catalog *
 		.catalog = catalog,
 		.is_selected = is_selected,
 		.names_all = options->names_all || options->n_patterns,
-		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+		.utf8 = character_set_is_utf8(),
 		.width = terminal_width(),
 	};
 	int err = show(options, &listing);
@@ -197,7 +196,7 @@ int cmd_list(int argc, char **argv)
 		return parsed.status;
 	options.patterns = parsed.operands;
 	options.n_patterns = parsed.n_operands;
-	setlocale(LC_CTYPE, "");
+	character_set_take();
 	limits_read(&limits);
 	struct event_catalog *catalog = catalog_fill_create(&limits, options.is_verbose);
 	if (!catalog)

@@ -1,7 +1,6 @@
 /* dendro report: makes a profile of a recording, and shows a view of it. */
 #include <errno.h>
 #include <limits.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -32,6 +31,7 @@
 #include "collector/watch/report_follow.h"
 #include "report/browse/browse_screen.h"
 #include "report/fold/view_traits.h"
+#include "report/terminal/character_set.h"
 #include "report/views/view.h"
 
 #define DEFAULT_WIDTH 100
@@ -674,7 +674,7 @@ int cmd_report(int argc, char **argv)
 		report_options_take_operands(&options, &parsed);
 		report_options_finish(&options);
 		options.build.keeps_squares = options.view.errors;
-		setlocale(LC_CTYPE, "");
+		character_set_take();
 		status = check_activations(&options);
 	}
 	if (!parsed.is_done && !status)

@@ -1,6 +1,5 @@
 /* dendro top: shows a profile while it is recorded. */
 #include <fcntl.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
@@ -16,6 +15,7 @@
 #include "collector/files/recording_run.h"
 #include "collector/watch/top_screen.h"
 #include "collector/watch/top_watch.h"
+#include "report/terminal/character_set.h"
 
 #define DEFAULT_ROWS 20
 
@@ -297,7 +297,7 @@ int cmd_top(int argc, char **argv)
 	int status = parsed.status;
 	if (!parsed.is_done) {
 		report_options_finish(&options.report);
-		setlocale(LC_CTYPE, "");
+		character_set_take();
 		status = check_and_watch(&options);
 	}
 	record_arguments_deinit(&options.record);

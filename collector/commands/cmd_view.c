@@ -1,7 +1,6 @@
 /* dendro view: shows a recording or a profile in the browser, or records a command and shows it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "collector/files/fetched_profile.h"
 #include "collector/files/page_file.h"
 #include "collector/files/shown_naming.h"
+#include "report/terminal/character_set.h"
 
 static const struct choice groupings[] = {
 	{ "comm", GROUP_COMM },
@@ -271,7 +271,7 @@ int cmd_view(int argc, char **argv)
 		options.build.by_thread = options.build.keeps_rows = true;
 		options.build.keeps_code = options.has_code;
 		options.build.keeps_squares = options.view.errors;
-		setlocale(LC_CTYPE, "");
+		character_set_take();
 		status = view(&options) ? 1 : 0;
 	}
 	report_options_deinit(&options);

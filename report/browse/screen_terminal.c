@@ -2,9 +2,9 @@
 
 #include <curses.h>
 #include <errno.h>
-#include <langinfo.h>
-#include <string.h>
 #include <unistd.h>
+
+#include "report/terminal/character_set.h"
 
 #define ESCAPE_DELAY_MS 25
 
@@ -45,7 +45,7 @@ int screen_terminal_begin(struct screen_terminal *terminal, bool color)
 {
 	*terminal = (struct screen_terminal){
 		.color = color,
-		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+		.utf8 = character_set_is_utf8(),
 	};
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return -ENOTTY;

@@ -1,14 +1,13 @@
 #include "report/terminal/text_output.h"
 
-#include <langinfo.h>
-#include <string.h>
+#include "report/terminal/character_set.h"
 
 void text_output_init(struct text_output *output, FILE *file, bool color, unsigned width)
 {
 	*output = (struct text_output){
 		.file = file,
 		.color = color,
-		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+		.utf8 = character_set_is_utf8(),
 		.width = width,
 	};
 }

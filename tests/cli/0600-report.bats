@@ -330,3 +330,14 @@ print(sum(row["kind"] != "root" for row in csv.DictReader(open("rows.csv"))))')"
 		report_json $size.data | jq .stack_copy_bytes
 	done | paste -sd ' ')" "8192 16384 null"
 }
+
+@test "branches are drawn where the locale has UTF-8, installed or not" {
+	record reader.data -- "$WORKLOADS/reader" 0.5
+	local locale
+	for locale in C.UTF-8 xx_XX.UTF-8 en_US.utf8; do
+		LC_ALL=$locale "$DENDRO" report --color never reader.data | grep -q '├ reader_2'
+	done
+	LC_ALL=C "$DENDRO" report --color never reader.data >text
+	grep -q '|-reader_2 ' text
+	lacks -P '[^\x00-\x7f]' text
+}

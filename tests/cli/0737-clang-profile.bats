@@ -131,7 +131,7 @@ expect_counts() {
 		for attributes in -DINLINED=0 "-D__attribute__(x)="; do # the second lets functions be inlined
 			clang-14 -$level "$attributes" -g -fdebug-info-for-profiling -static -nostdlib -no-pie \
 				-fno-stack-protector -w -o steps "$ROOT/tests/oracle/branch_program.c"
-			python3 "$ROOT/tests/oracle/branch_paths.py" record ./steps steps.data ||
+			python3 "$ROOT/tests/oracle/branch_paths.py" record-bare ./steps steps.data ||
 				skip "programs cannot be stepped here"
 			"$DENDRO" export -f clang-profile -o steps.prof steps.data 2>steps.notes
 			perf script -i steps.data --show-mmap-events -F ip,brstack >steps.script 2>/dev/null

@@ -103,7 +103,7 @@ same_lines() {
 			for attributes in -DINLINED=0 "-D__attribute__(x)="; do # the second lets functions be inlined
 				"$compiler" -$level "$attributes" -g -static -nostdlib -no-pie -fno-stack-protector -w \
 					-Wl,--emit-relocs -o steps "$ROOT/tests/oracle/branch_program.c"
-				python3 "$ROOT/tests/oracle/branch_paths.py" record ./steps steps.data ||
+				python3 "$ROOT/tests/oracle/branch_paths.py" record-bare ./steps steps.data ||
 					skip "programs cannot be stepped here"
 				"$DENDRO" export -f bolt -o ours.fdata steps.data 2>notes
 				"$PERF2BOLT" -p steps.data -o theirs.fdata ./steps >log 2>&1

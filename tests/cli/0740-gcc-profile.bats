@@ -93,7 +93,7 @@ seldom $(line_count choose '/* seldom')"
 	for level in O0 O1 O2 O3 Os; do
 		gcc-12 -$level "-D__attribute__(x)=" -g -static -nostdlib -no-pie -fno-stack-protector -w -o steps \
 			"$ROOT/tests/oracle/branch_program.c"
-		python3 "$ROOT/tests/oracle/branch_paths.py" record ./steps steps.data ||
+		python3 "$ROOT/tests/oracle/branch_paths.py" record-bare ./steps steps.data ||
 			skip "programs cannot be stepped here"
 		"$DENDRO" export -f gcc-profile -o steps.afdo steps.data 2>steps.notes
 		"$DENDRO" export -f clang-profile -o steps.prof steps.data 2>/dev/null

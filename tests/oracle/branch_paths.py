@@ -1,6 +1,7 @@
 """Judges 'dendro branches' on a program that is executed step by step.
 
     branch_paths.py record PROGRAM FILE   executes PROGRAM; FILE: perf.data with branch stacks, FILE.json: the steps
+    branch_paths.py record-bare PROGRAM FILE      likewise, without call chains, with which some programs read no branches
     branch_paths.py judge PROGRAM FILE    FILE.json against the JSON of dendro on standard input
     branch_paths.py judge-listing PROGRAM FILE    likewise, of dendro annotate
     branch_paths.py judge-contexts PROGRAM FILE    likewise, of --by-context
@@ -161,7 +162,7 @@ def execute(program):
     return pid, steps
 
 
-def write_recording(path, program, pid, samples):
+def write_recording(path, program, pid, samples, has_chains):
     def record(kind, misc, body):
         return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
@@ -183,13 +184,15 @@ def write_recording(path, program, pid, samples):
     for time, (ip, callers, stack) in enumerate(samples, 3):
         chain = [USER, ip, *reversed(callers)]
         body = struct.pack("<QIIQ", ip, pid, pid, time)
-        body += struct.pack(f"<{1 + len(chain)}Q", len(chain), *chain)
+        if has_chains:
+            body += struct.pack(f"<{1 + len(chain)}Q", len(chain), *chain)
         body += struct.pack("<Q", len(stack))
         for source, target, mispredicted, cycles in reversed(stack):
             body += struct.pack("<QQQ", source, target, (1 if mispredicted else 2) | cycles << 4)
         data += record(9, 2, body)
+    sample_type = IP | TID | TIME | BRANCHES | (CALLCHAIN if has_chains else 0)
     # instructions:u, a sample every 1000, branch_sample_type: u, any
-    attr = struct.pack("<IIQQQQQ", 0, 128, 1, 1000, IP | TID | TIME | CALLCHAIN | BRANCHES, 0, 1 << 5 | 1 << 18)
+    attr = struct.pack("<IIQQQQQ", 0, 128, 1, 1000, sample_type, 0, 1 << 5 | 1 << 18)
     attr += struct.pack("<IIQQQ", 0, 0, 0, 0, 1 | 8) + b"\0" * 48
     attr = attr[:128]
     head = struct.pack("<8sQQ", b"PERFILE2", 104, 144) + struct.pack("<6Q", 104, 144, 248, len(data), 0, 0) + b"\0" * 32
@@ -215,7 +218,11 @@ def context_of(code, address, callers):
     return tuple(names)
 
 
-def record(program, path):
+def record_bare(program, path):
+    record(program, path, has_chains=False)
+
+
+def record(program, path, has_chains=True):
     code, chance = Code(program), random.Random(1)
     pid, steps = execute(program)
     branches, windows, samples, callers = [], [], [], callers_of(code, steps)
@@ -230,7 +237,7 @@ def record(program, path):
         at = stack[-1][0] + 1
         samples.append((steps[at], callers[at], [b[1:] for b in stack]))
         last += chance.randrange(5, 40)
-    write_recording(path, program, pid, samples)
+    write_recording(path, program, pid, samples, has_chains)
     with open(path + ".json", "w", encoding="ascii") as file:
         json.dump({"steps": steps, "windows": windows}, file)
     print(f"{len(steps)} instructions, {len(branches)} branches, {len(samples)} stacks")
@@ -378,4 +385,6 @@ def judge_listing(program, path):
 
 
 if __name__ == "__main__":
-    {"record": record, "judge": judge, "judge-contexts": judge_contexts, "judge-listing": judge_listing}[sys.argv[1]](*sys.argv[2:])
+    commands = {"record": record, "record-bare": record_bare, "judge": judge}
+    commands |= {"judge-contexts": judge_contexts, "judge-listing": judge_listing}
+    commands[sys.argv[1]](*sys.argv[2:])
