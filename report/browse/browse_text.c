@@ -87,14 +87,22 @@ void browse_text_title(const struct browse *browse, struct styled_line *line)
 	styled_line_pad(line, line->max_columns);
 }
 
+/* As describe_scope() says it. */
+static size_t scope_width(const struct browse *browse)
+{
+	const size_t width = strlen(browse->scope_text);
+
+	return browse->page == PAGE_PATHS ? width + strlen(browse->scope.root) + strlen("from , ")
+					  : width;
+}
+
 /* Whether there is room for the name of a view that is not shown: those on the left have theirs
  * first, and what part is shown must be seen. */
 static bool name_fits(const struct browse *browse, const struct styled_line *line,
 		      enum browse_page_kind last)
 {
-	const size_t scope_width = strlen(browse->scope_text);
-	size_t width =
-		strlen("[]") + (scope_width < MAX_SCOPE_WIDTH ? scope_width : MAX_SCOPE_WIDTH);
+	const size_t scope = scope_width(browse);
+	size_t width = strlen("[]") + (scope < MAX_SCOPE_WIDTH ? scope : MAX_SCOPE_WIDTH);
 
 	for (int kind = 0; kind < N_BROWSE_PAGES; kind++) {
 		const bool is_named = kind <= (int)last || kind == (int)browse->page;
