@@ -1275,8 +1275,9 @@ static void what_is_counted_between_reading_and_restart_is_in_the_next_counts(vo
 	evlist_restart_counts(fixture->evlist);
 	touch_new_pages(300);
 	assert_int_equal(evlist_read_counts(fixture->evlist, 0, &second), 0);
-	assert_in_range(first.value, 100, 120);
-	assert_in_range(second.value, 500, 540);
+	/* Under AddressSanitizer, a page for each eight more: they have shadow memory. */
+	assert_in_range(first.value, 100, 133);
+	assert_in_range(second.value, 500, 590);
 	evlist_restart_counts(fixture->evlist);
 	assert_int_equal(evlist_read_counts(fixture->evlist, 0, &first), 0);
 	assert_in_range(first.value, 0, 20);
