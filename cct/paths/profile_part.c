@@ -198,12 +198,14 @@ static int fill(struct profile *part, const struct profile *from, const struct t
 {
 	_cleanup_free_ bool *is_chosen = find_chosen(choice, from);
 	_cleanup_free_ uint32_t *map = calloc(from->cct->n_nodes, sizeof(*map));
-	struct choosing choosing = { from, part, is_chosen, map, choice->cgroup, 0 };
+	struct choosing choosing = { .from = from, .part = part, .by_cgroup = choice->cgroup };
 
 	part->metrics = calloc((size_t)from->n_metrics + 1, sizeof(*part->metrics));
 	part->cct = cct_create_like(from->cct);
 	if (!is_chosen || !map || !part->metrics || !part->cct)
 		return -ENOMEM;
+	choosing.is_chosen = is_chosen;
+	choosing.map = map;
 	memcpy(part->metrics, from->metrics, from->n_metrics * sizeof(*part->metrics));
 	int err = choice->cgroup ? find_cgroup(from, choice->cgroup, &choosing.cgroup) : 0;
 	if (!err)
