@@ -1,4 +1,6 @@
 # Recordings whose output is a profile: dendro record -o FILE.cct.
+# alone: of the whole machine; programs that other tests remove meanwhile have other names when the
+# same records are read again
 
 # shellcheck disable=SC2164
 load lib
