@@ -13,6 +13,22 @@
 #include "collector/command-line/messages.h"
 #include "collector/record/live/targets.h"
 
+static const struct choice formats[] = {
+	{ "text", AS_TEXT },
+	{ "json", AS_JSON },
+	{ NULL, 0 },
+};
+
+const struct command_option text_or_json_option[] = {
+	{ .name = "format",
+	  .letter = 'f',
+	  .argument = "FORMAT",
+	  .help = "text (default) or json",
+	  .take = option_take_choice,
+	  .choices = formats },
+	{ 0 },
+};
+
 int option_wrong_value(const struct option_use *use, const char *format, ...)
 {
 	va_list args;

@@ -19,6 +19,10 @@ int option_take_cpus(const struct option_use *use, void *field);
 /* double: a percentage */
 int option_take_percent(const struct option_use *use, void *field);
 
+/* --format of commands that write text or JSON: for an enum text_or_json. */
+enum text_or_json { AS_TEXT, AS_JSON };
+extern const struct command_option text_or_json_option[];
+
 /* Nothing: dendro does anyway what the option requests. */
 int option_take_nothing(const struct option_use *use, void *field);
 /* Nothing: "--data is not supported: ...", with the row's text, is printed. EXIT_WRONG_USE. */

@@ -22,19 +22,11 @@
 #include "report/names/function_query.h"
 #include "report/terminal/character_set.h"
 
-enum annotate_format { ANNOTATE_TEXT, ANNOTATE_JSON };
-
 struct annotate_command {
 	struct report_options report;
 	struct annotate_options annotate;
 	const char *function;
-	enum annotate_format format;
-};
-
-static const struct choice formats[] = {
-	{ "text", ANNOTATE_TEXT },
-	{ "json", ANNOTATE_JSON },
-	{ NULL, 0 },
+	enum text_or_json format;
 };
 
 /* perf's -M */
@@ -164,13 +156,7 @@ static const struct command_option options_of_annotate[] = {
 	  .take = option_take_flag,
 	  .offset = FIELD(annotate.intel_syntax) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
-	{ .name = "format",
-	  .letter = 'f',
-	  .argument = "FORMAT",
-	  .help = "text (default) or json",
-	  .take = option_take_choice,
-	  .choices = formats,
-	  .offset = FIELD(format) },
+	{ .shared = text_or_json_option, .offset = FIELD(format) },
 	{ .shared = color_option, .offset = FIELD(report.color) },
 	{ .shared = symfs_option, .offset = FIELD(report.files) },
 	{ .shared = debuginfod_option, .offset = FIELD(report.files) },
@@ -278,10 +264,10 @@ static int show(struct annotate_command *command, struct annotation *annotation)
 
 	command->annotate.width = command->report.export.full_names ? 0 : terminal_width();
 	command->annotate.color = terminal_wants_color(command->report.color, is_terminal);
-	if (command->format == ANNOTATE_TEXT && is_terminal && !command->report.no_pager)
+	if (command->format == AS_TEXT && is_terminal && !command->report.no_pager)
 		pager_start(&pager);
 	__fsetlocking(stdout, FSETLOCKING_BYCALLER); /* no other thread writes */
-	err = command->format == ANNOTATE_JSON
+	err = command->format == AS_JSON
 		      ? annotate_write_json(stdout, annotation, &command->annotate)
 		      : annotate_write_text(stdout, annotation, &command->annotate);
 	/* It is not an error if the reader closes the pipe early. */

@@ -20,21 +20,13 @@
 #define DEFAULT_TOP 10
 #define MAX_TOP     1000000
 
-enum branches_format { BRANCHES_TEXT, BRANCHES_JSON };
-
-static const struct choice formats[] = {
-	{ "text", BRANCHES_TEXT },
-	{ "json", BRANCHES_JSON },
-	{ NULL, 0 },
-};
-
 struct branches_command {
 	struct branch_options output;
 	const char *path;
 	struct filter_options filter;
 	struct file_options files;
 	enum symbol_names names;
-	enum branches_format format;
+	enum text_or_json format;
 };
 
 static int take_top(const struct option_use *use, void *field)
@@ -70,13 +62,7 @@ static const struct command_option options_of_branches[] = {
 	  .help = "text only: show N functions or contexts, and N paths of each (default: 10)",
 	  .take = take_top,
 	  .offset = FIELD(output.n_top) },
-	{ .name = "format",
-	  .letter = 'f',
-	  .argument = "FORMAT",
-	  .help = "text (default) or json",
-	  .take = option_take_choice,
-	  .choices = formats,
-	  .offset = FIELD(format) },
+	{ .shared = text_or_json_option, .offset = FIELD(format) },
 	{ .shared = filter_options, .offset = FIELD(filter) },
 	{ .shared = symfs_option, .offset = FIELD(files) },
 	{ .shared = raw_names_option, .offset = FIELD(names) },
@@ -117,9 +103,8 @@ static int conclude(const struct branches_command *command, struct dendro *sessi
 {
 	if (!paths->n_stacks)
 		return complain_of_no_stacks(command, session, filter);
-	int err = command->format == BRANCHES_JSON
-			  ? branch_write_json(stdout, paths, &command->output)
-			  : branch_write_text(stdout, paths, &command->output);
+	int err = command->format == AS_JSON ? branch_write_json(stdout, paths, &command->output)
+					     : branch_write_text(stdout, paths, &command->output);
 	if (err)
 		return message_error_of_file("branches", command->path, strerror(-err));
 	if (fflush(stdout) && errno != EPIPE)

@@ -16,30 +16,16 @@
 #include "collector/doctor/system_checks.h"
 #include "report/terminal/character_set.h"
 
-enum doctor_format { DOCTOR_TEXT, DOCTOR_JSON };
-
 struct doctor_options {
-	enum doctor_format format;
-};
-
-static const struct choice formats[] = {
-	{ "text", DOCTOR_TEXT },
-	{ "json", DOCTOR_JSON },
-	{ NULL, 0 },
+	enum text_or_json format;
 };
 
 static const struct command_option options_of_doctor[] = {
-	{ .name = "format",
-	  .letter = 'f',
-	  .argument = "FORMAT",
-	  .help = "text (default) or json",
-	  .take = option_take_choice,
-	  .choices = formats,
-	  .offset = offsetof(struct doctor_options, format) },
+	{ .shared = text_or_json_option, .offset = offsetof(struct doctor_options, format) },
 	{ .name = "json",
 	  .help = "the same as --format json, for bug reports and scripts",
 	  .take = option_take_constant,
-	  .constant = DOCTOR_JSON,
+	  .constant = AS_JSON,
 	  .offset = offsetof(struct doctor_options, format) },
 	{ 0 },
 };
@@ -142,7 +128,7 @@ static int show(const struct doctor_options *options, const struct diagnosis *di
 {
 	int status = 0;
 
-	if (options->format == DOCTOR_JSON)
+	if (options->format == AS_JSON)
 		diagnosis_write_json(stdout, diagnosis);
 	else
 		write_text(diagnosis);

@@ -18,19 +18,11 @@
 #include "perf/kinds/usdt.h"
 #include "report/terminal/character_set.h"
 
-enum list_format { LIST_TEXT, LIST_JSON };
-
 struct list_options {
 	bool names_all, is_verbose, no_pager;
-	enum list_format format;
+	enum text_or_json format;
 	char **patterns; /* argv's */
 	size_t n_patterns;
-};
-
-static const struct choice formats[] = {
-	{ "text", LIST_TEXT },
-	{ "json", LIST_JSON },
-	{ NULL, 0 },
 };
 
 static const struct command_option options_of_list[] = {
@@ -44,13 +36,7 @@ static const struct command_option options_of_list[] = {
 	  .help = "list the unit masks of hardware events and the fields of tracepoints",
 	  .take = option_take_flag,
 	  .offset = offsetof(struct list_options, is_verbose) },
-	{ .name = "format",
-	  .letter = 'f',
-	  .argument = "FORMAT",
-	  .help = "text (default) or json",
-	  .take = option_take_choice,
-	  .choices = formats,
-	  .offset = offsetof(struct list_options, format) },
+	{ .shared = text_or_json_option, .offset = offsetof(struct list_options, format) },
 	{ .shared = pager_option, .offset = offsetof(struct list_options, no_pager) },
 	{ 0 },
 };
@@ -135,7 +121,7 @@ static int show(const struct list_options *options, const struct event_listing *
 {
 	struct pager pager = { 0 };
 
-	if (options->format == LIST_JSON) {
+	if (options->format == AS_JSON) {
 		list_write_json(stdout, listing);
 	} else {
 		if (isatty(STDOUT_FILENO) && !options->no_pager)

@@ -22,14 +22,6 @@
 #define DEFAULT_VALUES 10
 #define MAX_VALUES     65536
 
-enum values_format { VALUES_TEXT, VALUES_JSON };
-
-static const struct choice formats[] = {
-	{ "text", VALUES_TEXT },
-	{ "json", VALUES_JSON },
-	{ NULL, 0 },
-};
-
 struct values_command {
 	struct value_request request;
 	struct value_expression *expressions;
@@ -38,7 +30,7 @@ struct values_command {
 	struct filter_options filter;
 	struct file_options files;
 	enum symbol_names names;
-	enum values_format format;
+	enum text_or_json format;
 };
 
 static int take_top(const struct option_use *use, void *field)
@@ -65,13 +57,7 @@ static const struct command_option options_of_values[] = {
 	  .help = "text only: show the N commonest values of each variable (default: 10)",
 	  .take = take_top,
 	  .offset = FIELD(output.n_values) },
-	{ .name = "format",
-	  .letter = 'f',
-	  .argument = "FORMAT",
-	  .help = "text (default) or json",
-	  .take = option_take_choice,
-	  .choices = formats,
-	  .offset = FIELD(format) },
+	{ .shared = text_or_json_option, .offset = FIELD(format) },
 	{ .shared = filter_options, .offset = FIELD(filter) },
 	{ .shared = symfs_option, .offset = FIELD(files) },
 	{ .shared = raw_names_option, .offset = FIELD(names) },
@@ -206,7 +192,7 @@ static int conclude(const struct values_command *command, struct dendro *session
 	if (lacks_value(command, table))
 		return 1;
 	value_table_finish(table);
-	if (command->format == VALUES_JSON)
+	if (command->format == AS_JSON)
 		values_write_json(stdout, table, &command->output);
 	else
 		values_write_text(stdout, table, &command->output);
