@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
@@ -94,20 +93,13 @@ int agent_recorder_start(const struct agent_options *options, uint64_t rate,
 			 struct agent_recorder *recorder_ret)
 {
 	const pid_t agent = getpid();
-	int ends[2];
+	int end;
+	const pid_t pid = child_process_fork_linked(&end);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return -errno;
-	fflush(NULL);
-	const pid_t pid = fork();
-	const int err = pid < 0 ? -errno : 0;
+	if (pid < 0)
+		return pid;
 	if (pid == 0)
-		run(options, rate, ends[1], agent);
-	close(ends[1]);
-	if (err) {
-		close(ends[0]);
-		return err;
-	}
-	*recorder_ret = (struct agent_recorder){ pid, ends[0] };
+		run(options, rate, end, agent);
+	*recorder_ret = (struct agent_recorder){ pid, end };
 	return 0;
 }

@@ -1,9 +1,31 @@
 #include "collector/sandbox/child_process.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define FIRST 3 /* after the standard ones */
+
+pid_t child_process_fork_linked(int *end_ret)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	fflush(NULL);
+	const pid_t pid = fork();
+	const int err = pid < 0 ? -errno : 0;
+	const int own = pid == 0;
+	close(ends[!own]);
+	if (err) {
+		close(ends[own]);
+		return err;
+	}
+	*end_ret = ends[own];
+	return pid;
+}
 
 void child_process_keep(const int *fds, size_t n)
 {

@@ -2,10 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,22 +28,16 @@ static _Noreturn void serve(const struct file_search *files, int socket_fd)
 /* 0 or -errno. */
 static int start_server(struct file_search *files, pid_t *pid_ret)
 {
-	int ends[2];
+	int end;
+	const pid_t pid = child_process_fork_linked(&end);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return -errno;
-	fflush(NULL);
-	const pid_t pid = fork();
-	const int err = pid < 0 ? -errno : 0;
+	if (pid < 0)
+		return pid;
 	if (pid == 0)
-		serve(files, ends[1]);
-	close(ends[1]);
-	if (err)
-		close(ends[0]);
-	else
-		file_search_set_server(files, ends[0]);
+		serve(files, end);
+	file_search_set_server(files, end);
 	*pid_ret = pid;
-	return err;
+	return 0;
 }
 
 int parser_sandbox_enter(const char *command, struct file_search *files,
