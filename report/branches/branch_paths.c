@@ -127,7 +127,7 @@ static int finish(struct branch_paths *paths, const struct activation *top, enum
 	return 0;
 }
 
-/* Adds a path that was walked to those that are known. */
+/* Adds a path that was walked to the paths that are known. */
 static int count_path(struct branch_paths *paths, const struct walked_path *walked,
 		      bool has_contexts)
 {
@@ -410,7 +410,7 @@ static int count_edge(struct branch_paths *paths, const struct branch_step *step
 	return 0;
 }
 
-/* Whether the sample's callers are those of the functions that are active at the end. */
+/* Whether the sample's callers called the functions that are active at the end. */
 static int fit_callers(struct branch_paths *paths, const struct branch_callers *callers)
 {
 	struct branch_walk *walk = paths->walk;

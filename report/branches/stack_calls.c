@@ -28,7 +28,8 @@ static void set_found(struct stack_call *call, uint32_t context, uint32_t of_cal
 	call->of_caller = of_caller;
 }
 
-/* What may lie between a call and its caller on the sample's path, and is no call of the stack. */
+/* The frames that may lie between a call and its caller on the sample's path, without being calls
+ * of the stack. */
 enum between { NOTHING, KERNEL, ANYTHING };
 
 /* The place of a function on the path, at @at or, as far as may be, after it; else callers->n. */

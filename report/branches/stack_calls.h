@@ -1,7 +1,7 @@
 /*
  * Who called whom within one stack of branches, and so the contexts of all functions that were
- * active in it. The sample's call path has the callers of the last one. Of those that were left
- * before, the caller is below them, or is where they returned to.
+ * active in it. The sample's call path has the callers of the last one. The caller of a function
+ * that was left before is below it, or is where it returned to.
  */
 #ifndef REPORT_BRANCHES_STACK_CALLS_H
 #define REPORT_BRANCHES_STACK_CALLS_H
@@ -41,7 +41,7 @@ void stack_calls_deinit(struct stack_calls *calls);
 int stack_calls_add(struct stack_calls *calls, const struct stack_call *call, uint32_t *call_ret);
 /*
  * Finds the contexts of the calls that were active at the end of the stack, @active: from the
- * outermost to the sampled one. false: they are not those of the sample's path.
+ * outermost to the sampled one. false: they are other functions than the sample's path has.
  */
 bool stack_calls_fit(struct stack_calls *calls, const struct branch_contexts *contexts,
 		     const uint32_t *active, size_t n_active, const struct branch_callers *callers);

@@ -29,7 +29,7 @@ struct browse_options {
 	const char *source; /* what is shown, for the title */
 	/* It grows, and the source says what the title would. */
 	bool is_growing;
-	/* It has the last samples alone: what is not there now may come again. */
+	/* It has the last samples alone: a row that is missing now may come again. */
 	bool is_recent;
 	struct view_options view;             /* of all views; kind and sort do not count */
 	struct symbolizer_options symbolizer; /* PAGE_LINES needs another one, with lines */

@@ -64,7 +64,7 @@ static bool check_place(const struct checker *checker, const char **at, const ch
 		return fail(checker, "has a place without a name");
 	word = take_word(at, end, &size);
 	return is_hexadecimal(word, size) ||
-	       fail(checker, "has an offset that is no hexadecimal number");
+	       fail(checker, "has an offset that is not a hexadecimal number");
 }
 
 static bool check_line(const struct checker *checker, const char *at, const char *end)
@@ -90,7 +90,7 @@ static bool check_heading(struct checker *checker, const char *end)
 {
 	checker->has_samples = true;
 	return (checker->line == 1 && end[-1] == ':') ||
-	       fail(checker, "is no heading of samples, which ends in a colon");
+	       fail(checker, "is not a heading of samples, which ends in a colon");
 }
 
 void verify_bolt_profile(struct verification *verification, const uint8_t *bytes, size_t size)

@@ -54,7 +54,7 @@ static bool check_count(struct checker *checker)
 	       (count <= INT64_MAX || fail(checker, "a count is negative"));
 }
 
-/* Of @size bytes. Number 0 is no name. */
+/* Of @size bytes. Number 0 is not a name. */
 static bool check_name(struct checker *checker, size_t size)
 {
 	uint64_t name;
@@ -115,7 +115,7 @@ static bool check_line(struct checker *checker)
 	return true;
 }
 
-/* Inlined functions are checked with those that they are in. */
+/* Inlined functions are checked with the functions that they are in. */
 static bool check_function(struct checker *checker, unsigned depth)
 {
 	uint64_t n_lines, n_inlined, place;

@@ -127,7 +127,7 @@ static void warn_of_low_rate(const struct text *text, const struct watched_time 
 		return;
 	text_format_amount(duration, sizeof(duration), watched->slow_ns, "ns");
 	snprintf(message, sizeof(message),
-		 "the rate of samples was lower than asked for, for %s, to hold --max-cpu or "
+		 "the rate of samples was lower than requested, for %s, to hold --max-cpu or "
 		 "--max-memory: costs are right, but fewer samples make them up",
 		 duration);
 	write_warning(text, message);

@@ -171,7 +171,7 @@ setup() {
 	printf '1 f 0 1 g\\ h 1f 3 2\n' >wrong.bolt
 	refuses 'line 1 was mispredicted more often' -- "$DENDRO" export --verify bolt wrong.bolt
 	printf '1 f 0 0 [unknown] 0 0 2\n1 f xyz 1 f 0 0 1\n' >wrong.bolt
-	refuses 'line 2 has an offset that is no hexadecimal number' -- \
+	refuses 'line 2 has an offset that is not a hexadecimal number' -- \
 		"$DENDRO" export --verify bolt wrong.bolt
 	printf '1 f 0 1 f 8 7\n' >wrong.bolt
 	refuses 'line 1 does not end in a count' -- "$DENDRO" export --verify bolt wrong.bolt
