@@ -16,16 +16,6 @@ teardown() {
 	[ ! -e "$BATS_TEST_TMPDIR/paranoid" ] || cat "$BATS_TEST_TMPDIR/paranoid" >$PARANOID
 }
 
-as_nobody() {
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
-}
-
-need_nobody() {
-	need_root
-	need setpriv
-	as_nobody test -x "$DENDRO" || skip "nobody cannot reach the program under test"
-}
-
 # The level does not affect recordings by root; teardown restores it.
 set_paranoid() {
 	[ -w $PARANOID ] || skip "kernel.perf_event_paranoid can't be set here"

@@ -17,14 +17,8 @@ teardown() {
 	[ ! -e "$BATS_TEST_TMPDIR/kptr" ] || cat "$BATS_TEST_TMPDIR/kptr" >$KPTR
 }
 
-as_nobody() {
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
-}
-
-need_nobody() {
-	need_root
-	need setpriv
-	as_nobody test -x "$DENDRO" || skip "nobody cannot reach the program under test"
+need_settings() {
+	need_nobody
 	[ -w $PARANOID ] && [ -w $KPTR ] || skip "the kernel's settings can't be changed here"
 	cat $PARANOID >paranoid
 	cat $KPTR >kptr
@@ -84,7 +78,7 @@ remedy_of() {
 @test "the named command permits what was refused" {
 	local check command
 	need_events
-	need_nobody
+	need_settings
 	for check in whole-machine kernel-code; do
 		echo 2 >$PARANOID
 		expect_equal "$check" "$(state_of $check as_nobody)" no
@@ -99,7 +93,7 @@ remedy_of() {
 @test "hidden names of the kernel are found, and what shows them" {
 	local command
 	need_events
-	need_nobody
+	need_settings
 	for setting in "2 0" "2 1" "1 1"; do
 		read -r level restrict <<<"$setting"
 		echo "$level" >$PARANOID

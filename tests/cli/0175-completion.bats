@@ -82,10 +82,8 @@ shows() {
 	tmux -L "$SOCKET" capture-pane -p | grep -qE -- "$1"
 }
 
-@test "bash completes commands, options and values" {
-	need tmux
-	echo 'PS1="PROMPT "; bind "set bell-style none"; source <(dendro completion bash)' >rc
-	type_in "bash --noprofile --rcfile rc -i" 'dendro rec'
+# After 'dendro rec': the command, an event and an option; the line is empty again.
+completes_record() {
 	wait_until shows 'PROMPT dendro record'
 	tmux -L "$SOCKET" send-keys -l -- '-e page-f'
 	tmux -L "$SOCKET" send-keys Tab
@@ -94,6 +92,13 @@ shows() {
 	tmux -L "$SOCKET" send-keys Tab
 	wait_until shows 'page-faults --all-kernel'
 	tmux -L "$SOCKET" send-keys C-u
+}
+
+@test "bash completes commands, options and values" {
+	need tmux
+	echo 'PS1="PROMPT "; bind "set bell-style none"; source <(dendro completion bash)' >rc
+	type_in "bash --noprofile --rcfile rc -i" 'dendro rec'
+	completes_record
 	tmux -L "$SOCKET" send-keys -l -- 'dendro report --view=callg'
 	tmux -L "$SOCKET" send-keys Tab
 	wait_until shows 'dendro report --view=callgraph'
@@ -108,14 +113,7 @@ shows() {
 	need tmux zsh
 	echo 'PS1="PROMPT "; autoload -U compinit; compinit -u -D; source <(dendro completion zsh)' >.zshrc
 	type_in "env ZDOTDIR=$PWD zsh -d -i" 'dendro rec'
-	wait_until shows 'PROMPT dendro record'
-	tmux -L "$SOCKET" send-keys -l -- '-e page-f'
-	tmux -L "$SOCKET" send-keys Tab
-	wait_until shows 'dendro record -e page-faults'
-	tmux -L "$SOCKET" send-keys -l -- '--all-k'
-	tmux -L "$SOCKET" send-keys Tab
-	wait_until shows 'page-faults --all-kernel'
-	tmux -L "$SOCKET" send-keys C-u
+	completes_record
 	tmux -L "$SOCKET" send-keys -l -- 'dendro report --view callg'
 	tmux -L "$SOCKET" send-keys Tab
 	wait_until shows 'dendro report --view callgraph'

@@ -48,6 +48,17 @@ need() {
 	done
 }
 
+# A user without rights, who can run the program under test.
+as_nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
+need_nobody() {
+	need_root
+	need setpriv
+	as_nobody test -x "$DENDRO" || skip "nobody cannot reach the program under test"
+}
+
 need_terminal() {
 	need script
 	script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip "no pseudo-terminal can be made here"
