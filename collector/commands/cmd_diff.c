@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/printable.h"
 #include "cct/model/profile_filter.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/pager.h"
@@ -24,6 +25,7 @@
 #include "report/diff/diff_json.h"
 #include "report/diff/diff_stats.h"
 #include "report/diff/diff_text.h"
+#include "report/findings/missing.h"
 #include "report/fold/fold_profile.h"
 #include "report/html/comparison_page.h"
 #include "report/terminal/character_set.h"
@@ -315,6 +317,41 @@ static int add_runs(struct diff_command *command, struct profile *profile,
 	return status;
 }
 
+/* Another file may be in a program's place by now: its functions are compared as offsets then,
+ * which no other run has. Says so of the costliest. 0 or -ENOMEM. */
+static int note_changed_file(const struct diff_command *command, const struct profile *profile,
+			     const struct symbolizer *symbolizer, uint32_t metric, const char *path)
+{
+	const uint64_t all = profile->metrics[metric].total;
+	const double min_percent = command->request.report.export.min_percent;
+	struct missing_list list;
+	int err = missing_list_init(&list, profile, symbolizer, metric);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < list.n; i++) {
+		const struct symbol_problem *problem = &list.items[i].problem;
+		const uint64_t cost = missing_cost(&list.items[i], metric);
+
+		if (!problem->is_changed || problem->lack != LACKS_NAMES ||
+		    100.0 * (double)cost < min_percent * (double)all)
+			continue;
+		_cleanup_free_ char *name = printable_copy(
+			module_name(module_table_get(&profile->modules, problem->module)));
+		if (!name)
+			err = -ENOMEM;
+		else
+			message_note("diff",
+				     "%s: %s was replaced since it was recorded, so its functions "
+				     "have no names. A profile keeps them: record -o FILE.cct, or "
+				     "build.",
+				     path, name);
+		break;
+	}
+	missing_list_deinit(&list);
+	return err;
+}
+
 /* What is not selected remains a part of the whole. The first view needs all names. */
 static int select_and_add(struct diff_command *command, struct profile *profile,
 			  const uint32_t *metrics, size_t first, size_t *n_ret)
@@ -335,6 +372,9 @@ static int select_and_add(struct diff_command *command, struct profile *profile,
 			? DIFF_EXIT_ERROR
 			: add_runs(command, profile, symbolizer, metrics, first, n_ret);
 	shown_naming_stop(&naming);
+	if (!status && note_changed_file(command, profile, symbolizer, metrics[0],
+					 command->request.sources[first].path))
+		status = out_of_memory();
 	selected_paths_deinit(&selected);
 	symbolizer_destroy(symbolizer);
 	return status;

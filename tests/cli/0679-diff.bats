@@ -314,3 +314,20 @@ numbers_of() {
 	"$DENDRO" diff --format csv --through 'dispatch_2,worker' selected-before.cct \
 		selected-after.cct | cmp theirs -
 }
+
+@test "a program that was replaced since it was recorded is named, and a profile keeps its names" {
+	mkdir "$BATS_TEST_TMPDIR/replaced"
+	cd "$BATS_TEST_TMPDIR/replaced"
+	cp "$BATS_FILE_TMPDIR/before/dispatch" dispatch
+	record recording.data -- ./dispatch 0.1
+	"$DENDRO" build -o profile.cct recording.data
+	"$DENDRO" diff recording.data profile.cct 2>notes
+	expect_equal notes "$(cat notes)" ""
+	cp -f "$BATS_FILE_TMPDIR/after/dispatch" dispatch
+	"$DENDRO" diff --sort total recording.data profile.cct >out 2>notes
+	cat out notes
+	expect_equal notes "$(wc -l <notes)" 1
+	grep -F "recording.data: dispatch was replaced since it was recorded" notes
+	grep -F "A profile keeps them" notes
+	grep -E ' new .* dispatch_2 ' out
+}
