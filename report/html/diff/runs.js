@@ -2,7 +2,7 @@
 
 /** @import { Comparison } from "./comparison.js" */
 import { element, shown } from "../page/elements.js";
-import { amount, grouped } from "../page/text.js";
+import { amount, counted, grouped } from "../page/text.js";
 import { changeText, relativeText, valueText } from "./change_table.js";
 
 const NORMS = { total: "shares of the run's cost", samples: "shares of the run's samples",
@@ -49,7 +49,7 @@ function totals(facts) {
 export function changeSummary(facts, metric) {
 	const [functions, paths] = facts.metrics[metric].moved;
 	return functions || paths
-		? `${grouped(functions)} functions and ${grouped(paths)} call paths moved`
+		? `${counted(functions, "function")} and ${counted(paths, "call path")} moved`
 		: "Nothing moved by more than chance";
 }
 

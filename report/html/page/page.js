@@ -11,7 +11,7 @@ import { exactly, matchedCost, sumUp, toggled } from "./costs.js";
 import { Made } from "./made.js";
 import { callerTree, calleesOf, callersOf, callTree, functionCosts, pathOf } from "./trees.js";
 import { outerNodes, sumsWithin } from "./trees.js";
-import { amount, errorText, grouped, nameOf, percent, shorten } from "./text.js";
+import { amount, counted, errorText, grouped, hasOwnUnit, nameOf, percent, shorten } from "./text.js";
 import { firstState, fragmentOf, readFragment } from "./state.js";
 import { legendOf, readColors } from "./colors.js";
 import { chip, chipsOf } from "./chips.js";
@@ -298,7 +298,7 @@ export class Page {
 			part.append(element("b", percent(value, whole)));
 			if (error !== null)
 				part.append(` ${errorText(error)}`);
-			part.append(` ${amount(value, unit)}`, unit === "ns" ? "" : ` ${unit}`);
+			part.append(` ${amount(value, unit)}`, hasOwnUnit(unit) ? "" : ` ${unit}`);
 			part.title = `${grouped(value)} ${unit}`;
 			costs.append(part);
 		};
@@ -306,7 +306,7 @@ export class Page {
 		if (!narrow) {
 			add("self", item.self);
 			if (item.samples)
-				costs.append(element("span", `${grouped(item.samples)} samples`));
+				costs.append(element("span", counted(item.samples, "sample")));
 			costs.append(element("span", functions.kind[item.func]));
 			costs.append(...this.ratiosOf(item));
 			if (call && functions.kind[item.func] === "inline")

@@ -17,6 +17,11 @@ export function amount(value, unit) {
 	return scaled.toFixed(digits) + (name ? `\u202f${name}` : "");
 }
 
+/** Whether amount() names the unit. @param {string} unit */
+export function hasOwnUnit(unit) {
+	return unit in UNITS && unit !== "events";
+}
+
 /** "12.34 %". @param {number} part @param {number} whole */
 export function percent(part, whole) {
 	return `${(whole ? (100 * part) / whole : 0).toFixed(2)}\u202f%`;
@@ -30,6 +35,11 @@ export function errorText(error) {
 /** "1 234 567". @param {number} value */
 export function grouped(value) {
 	return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+}
+
+/** "1 call path", "2 call paths". @param {number} n @param {string} what */
+export function counted(n, what) {
+	return `${grouped(n)} ${what}${n === 1 ? "" : "s"}`;
 }
 
 /** Cut in the middle, so that the end stays. @param {string} text @param {number} length */
