@@ -1,5 +1,5 @@
 /*
- * The manual pages and the README have the options of the commands' tables: each entry of a page's
+ * The manual pages and docs/COMMANDS.md have the options of the commands' tables: each entry of a page's
  * OPTIONS section begins with the option's names and its text of the help; more may follow.
  */
 #include <ctype.h>
@@ -188,7 +188,7 @@ static size_t check_row(const struct command_line *line, char *row)
 		if (word[0] != '-' || !word[1])
 			continue;
 		if (!has_option(line, word))
-			fail_msg("README.md: dendro %s has no option %s", line->command, word);
+			fail_msg("docs/COMMANDS.md: dendro %s has no option %s", line->command, word);
 		n++;
 	}
 	return n;
@@ -253,16 +253,16 @@ static const struct command_line *table_of(const char *heading)
 	return NULL;
 }
 
-static void options_of_the_readme_exist(void **state)
+static void options_of_the_overview_exist(void **state)
 {
-	FILE *file = fopen("README.md", "re");
+	FILE *file = fopen("docs/COMMANDS.md", "re");
 	const struct command_line *line = NULL;
 	size_t n_options = 0;
 	char text[1024];
 
 	(void)state;
 	if (!file) {
-		print_message("the README is not here\n");
+		print_message("docs/COMMANDS.md is not here\n");
 		skip();
 	}
 	while (fgets(text, sizeof(text), file)) {
@@ -376,7 +376,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(manual_pages_have_the_options_of_the_help),
-		cmocka_unit_test(options_of_the_readme_exist),
+		cmocka_unit_test(options_of_the_overview_exist),
 		cmocka_unit_test(spellings_of_perf_are_in_the_document),
 		cmocka_unit_test(texts_name_all_choices),
 		cmocka_unit_test(the_text_of_format_names_all_formats),
