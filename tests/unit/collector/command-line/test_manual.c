@@ -1,6 +1,6 @@
 /*
- * The manual pages and docs/COMMANDS.md have the options of the commands' tables: each entry of a page's
- * OPTIONS section begins with the option's names and its text of the help; more may follow.
+ * The manual pages and docs/COMMANDS.md have the options of the commands' tables: each entry of a
+ * page's OPTIONS section begins with the option's names and its text of the help; more may follow.
  */
 #include <ctype.h>
 #include <setjmp.h>
@@ -188,7 +188,8 @@ static size_t check_row(const struct command_line *line, char *row)
 		if (word[0] != '-' || !word[1])
 			continue;
 		if (!has_option(line, word))
-			fail_msg("docs/COMMANDS.md: dendro %s has no option %s", line->command, word);
+			fail_msg("docs/COMMANDS.md: dendro %s has no option %s", line->command,
+				 word);
 		n++;
 	}
 	return n;
