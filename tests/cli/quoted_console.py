@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 END = "--- end of the command ---"
-UNIT = r"( ?(%|ns|us|ms|s|B|KiB|MiB|GiB)(?![A-Za-z]))?"
+UNIT = r"( ?(%|ns|us|ms|s|B|KiB|MiB|GiB|k|M|G)(?![A-Za-z]))?"
 VARIES = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{16,}\b|[±+x-]?\d[\d.,]*" + UNIT + r"|[├└│]|\S*/(?=\S)")
 
 
