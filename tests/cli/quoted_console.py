@@ -36,9 +36,13 @@ def read_commands(path, chapters):
     return commands
 
 
+# The mark of numbers; what stands for none; where few samples are: of errors; of changes.
+IGNORED = {"#", "-", "*", "error", "new", "gone"}
+
+
 def words_of(line):
     """The words that are equal in each run."""
-    return [word for word in VARIES.sub(" # ", line).split() if word not in ("#", "-", "*")]
+    return [word for word in VARIES.sub(" # ", line).split() if word not in IGNORED]
 
 
 def run(shell, command):
