@@ -1,28 +1,51 @@
-/* Parses lines into symbols and keeps the best symbol of each address. */
+/* Reads lines as symbols and keeps the best symbol of each address. */
 #include "kernel-merge/kallsyms_text.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include <endian.h>
 #include <string.h>
 
-#include "cct/base/array.h"
 #include "cct/base/hex.h"
-#include "cct/base/huge_pages.h"
 
-#define LINE_SIZE 48 /* few lines are longer, and half of them are not of code */
+enum { N_ADDRESS_DIGITS = 16, N_DIGITS_AT_ONCE = 8 };
 
 static bool is_text_type(char type)
 {
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
+/*
+ * The value of eight lower-case digits, each in a byte of one number. false: others are among them.
+ */
+static bool parse_eight_digits(const char *text, uint64_t *value_ret)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t digits;
+
+	memcpy(&digits, text, sizeof(digits));
+	digits = be64toh(digits);
+	uint64_t values = (digits & 0x0f * ones) + 9 * (digits >> 6 & ones);
+	uint64_t is_letter = (values + 6 * ones) >> 4 & ones;
+	if (values & 0x10 * ones || values + '0' * ones + ('a' - '0' - 10) * is_letter != digits)
+		return false;
+	values = (values | values >> 4) & 0x00ff00ff00ff00ff;
+	values = (values | values >> 8) & 0x0000ffff0000ffff;
+	*value_ret = (values | values >> 16) & 0xffffffff;
+	return true;
+}
+
 /* Parses up to 16 hexadecimal digits. Returns the first character after them, or NULL. */
 static const char *parse_address(const char *text, const char *end, uint64_t *addr_ret)
 {
-	uint64_t addr = 0;
+	uint64_t addr = 0, low;
 	const char *c = text;
 
-	for (int digit; c < end && c - text < 16 && (digit = hex_digit(*c)) >= 0; c++)
+	if (end - text > N_ADDRESS_DIGITS && parse_eight_digits(text, &addr) &&
+	    parse_eight_digits(text + N_DIGITS_AT_ONCE, &low)) {
+		*addr_ret = addr << 32 | low;
+		return text + N_ADDRESS_DIGITS;
+	}
+	addr = 0;
+	for (int digit; c < end && c - text < N_ADDRESS_DIGITS && (digit = hex_digit(*c)) >= 0; c++)
 		addr = addr << 4 | (uint64_t)digit;
 	*addr_ret = addr;
 	return c > text ? c : NULL;
@@ -38,7 +61,8 @@ static bool parse_line(const char *line, const char *end, struct kallsyms_symbol
 		return false;
 	symbol->type = c[1];
 	symbol->name = c + 3;
-	const char *tab = memchr(symbol->name, '\t', (size_t)(end - symbol->name));
+	const char *tab =
+		end[-1] == ']' ? memchr(symbol->name, '\t', (size_t)(end - symbol->name)) : NULL;
 	ptrdiff_t tag_size = tab ? end - tab - 1 : 0;
 	symbol->name_size = (uint32_t)((tab ? tab : end) - symbol->name);
 	symbol->tag_size = tag_size > UINT16_MAX ? 0 : (uint16_t)tag_size;
@@ -95,66 +119,32 @@ static bool is_better(const struct kallsyms_symbol *a, const struct kallsyms_sym
 	return order ? order < 0 : a->name_size < b->name_size;
 }
 
-static int append_symbol(struct kallsyms_text *parsed, const struct kallsyms_symbol *symbol)
+/* The next text symbol, whatever its address. */
+static bool read_symbol(struct kallsyms_text *text, struct kallsyms_symbol *symbol_ret)
 {
-	struct kallsyms_symbol *last =
-		parsed->n_symbols ? &parsed->symbols[parsed->n_symbols - 1] : NULL;
+	while (text->at < text->end) {
+		char *line = text->at;
+		char *newline = memchr(line, '\n', (size_t)(text->end - line));
 
-	if (last && last->addr == symbol->addr) {
-		if (is_better(symbol, last))
-			*last = *symbol;
-		return 0;
+		text->at = newline ? newline + 1 : text->end;
+		if (parse_line(line, newline ? newline : text->end, symbol_ret) &&
+		    symbol_ret->addr) {
+			line[symbol_ret->name - line + symbol_ret->name_size] = '\0';
+			return true;
+		}
 	}
-	if (array_reserve(parsed->symbols, parsed->n_symbols, parsed->n_allocated, 1))
-		return -ENOMEM;
-	parsed->symbols[parsed->n_symbols++] = *symbol;
-	return 0;
+	return false;
 }
 
-static int parse_lines(struct kallsyms_text *parsed, size_t size)
+bool kallsyms_text_next(struct kallsyms_text *text, struct kallsyms_symbol *symbol_ret)
 {
-	for (char *line = parsed->text, *end = line + size, *next; line < end; line = next) {
-		const char *newline = memchr(line, '\n', (size_t)(end - line));
-		struct kallsyms_symbol symbol;
-
-		next = newline ? line + (newline - line) + 1 : end;
-		if (!parse_line(line, newline ? newline : end, &symbol) || !symbol.addr)
-			continue;
-		line[symbol.name - line + symbol.name_size] = '\0';
-		int err = append_symbol(parsed, &symbol);
-		if (err)
-			return err;
+	if (!text->has_ahead && !read_symbol(text, &text->ahead))
+		return false;
+	*symbol_ret = text->ahead;
+	while ((text->has_ahead = read_symbol(text, &text->ahead)) &&
+	       text->ahead.addr == symbol_ret->addr) {
+		if (is_better(&text->ahead, symbol_ret))
+			*symbol_ret = text->ahead;
 	}
-	return parsed->n_symbols ? 0 : -EPERM;
-}
-
-int kallsyms_text_parse(char *text, size_t size, struct kallsyms_text **parsed_ret)
-{
-	struct kallsyms_text *parsed = calloc(1, sizeof(*parsed));
-
-	if (!parsed) {
-		free(text);
-		return -ENOMEM;
-	}
-	parsed->text = text;
-	/* More than there are, mostly: memory that is not used is not there. */
-	int err = array_reserve(parsed->symbols, 0, parsed->n_allocated, size / LINE_SIZE);
-	huge_pages_allow(parsed->symbols, parsed->n_allocated * sizeof(*parsed->symbols));
-	if (!err)
-		err = parse_lines(parsed, size);
-	if (err) {
-		kallsyms_text_destroy(parsed);
-		return err;
-	}
-	*parsed_ret = parsed;
-	return 0;
-}
-
-void kallsyms_text_destroy(struct kallsyms_text *parsed)
-{
-	if (!parsed)
-		return;
-	free(parsed->symbols);
-	free(parsed->text);
-	free(parsed);
+	return true;
 }

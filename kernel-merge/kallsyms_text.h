@@ -1,6 +1,6 @@
 /*
- * Parses the text of /proc/kallsyms into its text symbols. Of several symbols at one address the
- * best is kept.
+ * Reads the text symbols in the text of /proc/kallsyms, one by one. Of several symbols at one
+ * address that follow each other the best is read.
  */
 #ifndef KERNEL_MERGE_KALLSYMS_TEXT_H
 #define KERNEL_MERGE_KALLSYMS_TEXT_H
@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define KALLSYMS_LINE_SIZE 40 /* few lines are shorter on average */
+
 struct kallsyms_symbol {
 	uint64_t addr;
 	const char *name; /* in the text, and a NUL; "[module]" follows if it has a tag */
@@ -18,20 +20,19 @@ struct kallsyms_symbol {
 	char type;
 };
 
+/* The caller fills in the first two: the text's bytes, with room for a NUL behind them. */
 struct kallsyms_text {
-	struct kallsyms_symbol *symbols; /* sorted by address if the text is */
-	size_t n_symbols, n_allocated;
-	char *text; /* NULL: given away */
+	char *at, *end; /* what has not been read */
+	bool has_ahead; /* @ahead is the next symbol */
+	struct kallsyms_symbol ahead;
 };
 
 /*
- * Parses @text, which has room for a NUL after @size bytes, and which is taken, also in case of
- * error: names stay where they are in it, and whoever keeps them takes it out of the result.
- * Malformed lines are skipped. 0; -EPERM: all addresses are zero (kptr_restrict); -ENOMEM. Any
- * thread.
+ * Reads the next symbol; its name stays where it is in the text. Malformed lines, and symbols at
+ * address zero, as all are where the kernel hides them (kptr_restrict), are skipped. false: there
+ * is none.
  */
-int kallsyms_text_parse(char *text, size_t size, struct kallsyms_text **parsed_ret);
-void kallsyms_text_destroy(struct kallsyms_text *parsed);
+bool kallsyms_text_next(struct kallsyms_text *text, struct kallsyms_symbol *symbol_ret);
 /* Whether the symbol's tag begins with @tag: "[bpf]". */
 static inline bool kallsyms_symbol_has_tag(const struct kallsyms_symbol *symbol, const char *tag)
 {

@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "cct/base/array.h"
+#include "cct/base/cleanup.h"
 #include "cct/base/hash.h"
 #include "cct/base/hash_table.h"
 #include "cct/base/huge_pages.h"
+#include "kernel-merge/kallsyms_text.h"
 
 #define KERNEL_NAME  "[kernel.kallsyms]"
 #define DYNAMIC_NAME "[kernel]" /* as the report calls all kernel code */
@@ -43,6 +45,12 @@ struct known_code {
 	const char *name; /* NULL: the slot is free */
 };
 
+struct kernel_symbols_names {
+	char *text;                   /* that the names are in; NULL: given away */
+	struct symbol_table **tables; /* by module; NULL: it has no names, or has them itself */
+	uint32_t n_modules;
+};
+
 struct kernel_symbols {
 	struct module_table *modules;
 	struct kernel_layouts *layouts;
@@ -53,7 +61,8 @@ struct kernel_symbols {
 	struct kernel_symbols_code *pending; /* the same; names owned */
 	size_t n_pending, n_pending_allocated;
 	bool is_finished, is_full;
-	bool has_first_code; /* KSYMBOL records described code loaded before the recording */
+	bool has_first_code;      /* KSYMBOL records described code loaded before the recording */
+	uint32_t n_first_modules; /* of @first and those before it */
 	uint64_t n_dropped;
 	uint32_t dynamic_module;
 	struct code_module bpf, ool;
@@ -352,6 +361,7 @@ int kernel_symbols_finish_mappings(struct kernel_symbols *kernel)
 	for (size_t i = 0; i < kernel->n_pending && !err; i++)
 		err = apply_code(kernel, &kernel->pending[i]);
 	kernel->first = kernel_layouts_take(kernel->layouts);
+	kernel->n_first_modules = kernel->modules->n_modules;
 	free_pending(kernel);
 	free(kernel->ranges);
 	kernel->ranges = NULL;
@@ -410,37 +420,81 @@ static bool is_code_that_goes(const struct kallsyms_symbol *symbol)
 	       kallsyms_symbol_has_tag(symbol, "[__builtin__");
 }
 
-/* @n_expected: about as many will be added to a new table. */
-static int add_symbol(struct module *module, uint64_t offset, const struct kallsyms_symbol *symbol,
-		      size_t n_expected)
+/*
+ * Adds the symbol to the table, which is made if it is missing, with room for those in the rest of
+ * the text if the symbol is of the kernel itself: these come first, and are nearly all.
+ */
+static int add_symbol(struct symbol_table **table, uint64_t offset,
+		      const struct kallsyms_symbol *symbol, const struct kallsyms_text *text)
 {
-	if (!module->symbols) {
-		module->symbols = symbol_table_create();
-		if (!module->symbols || symbol_table_reserve(module->symbols, n_expected))
+	if (!*table) {
+		size_t n_expected = (size_t)(text->end - text->at) / KALLSYMS_LINE_SIZE;
+
+		*table = symbol_table_create();
+		if (!*table || symbol_table_reserve(*table, symbol->tag_size ? 1 : n_expected + 2))
 			return -ENOMEM;
-		huge_pages_allow(module->symbols->symbols,
-				 module->symbols->n_allocated * sizeof(struct symbol));
+		huge_pages_allow((*table)->symbols, (*table)->n_allocated * sizeof(struct symbol));
 	}
-	return symbol_table_add_kept(module->symbols, offset, 0, symbol->name);
+	return symbol_table_add_kept(*table, offset, 0, symbol->name);
 }
 
-/*
- * The next of @n_left symbols. Those without a tag, of the kernel itself, come first. @range: where
- * the last one was, or NULL: it mostly holds the next, too.
- */
-static int name_first(struct kernel_symbols *kernel, const struct kallsyms_symbol *symbol,
-		      size_t n_left, const struct kernel_range **range)
+static int read_names(const struct kernel_symbols *kernel, size_t size,
+		      struct kernel_symbols_names *names)
 {
-	if (kernel->has_first_code && is_code_that_goes(symbol))
-		return 0;
-	if (!*range || symbol->addr - (*range)->start >= (*range)->end - (*range)->start)
-		*range = kernel_layout_find(kernel->first, symbol->addr);
-	struct frame frame = frame_in(kernel, *range, symbol->addr);
-	/* These modules have their names already. */
-	if (frame.module == kernel->bpf.module || frame.module == kernel->ool.module)
-		return 0;
-	return add_symbol(module_table_get(kernel->modules, frame.module), frame.offset, symbol,
-			  symbol->tag_size ? 1 : n_left);
+	struct kallsyms_text text = { .at = names->text, .end = names->text + size };
+	const struct kernel_range *range = NULL; /* where the last one was: mostly the next, too */
+	struct kallsyms_symbol symbol;
+	bool is_any = false;
+	int err = 0;
+
+	while (!err && kallsyms_text_next(&text, &symbol)) {
+		is_any = true;
+		if (kernel->has_first_code && is_code_that_goes(&symbol))
+			continue;
+		if (!range || symbol.addr - range->start >= range->end - range->start)
+			range = kernel_layout_find(kernel->first, symbol.addr);
+		struct frame frame = frame_in(kernel, range, symbol.addr);
+		err = add_symbol(&names->tables[frame.module], frame.offset, &symbol, &text);
+	}
+	for (uint32_t id = 0; id < names->n_modules && !err; id++) {
+		if (names->tables[id])
+			symbol_table_sort(names->tables[id]);
+	}
+	return !err && !is_any ? -EPERM : err;
+}
+
+int kernel_symbols_read_names(const struct kernel_symbols *kernel, char *text, size_t size,
+			      struct kernel_symbols_names **names_ret)
+{
+	struct kernel_symbols_names *names = calloc(1, sizeof(*names));
+	int err = -ENOMEM;
+
+	if (!names) {
+		free(text);
+		return err;
+	}
+	names->text = text;
+	names->n_modules = kernel->n_first_modules;
+	names->tables = calloc(names->n_modules, sizeof(struct symbol_table *));
+	if (names->tables)
+		err = read_names(kernel, size, names);
+	if (err) {
+		kernel_symbols_names_destroy(names);
+		return err;
+	}
+	*names_ret = names;
+	return 0;
+}
+
+void kernel_symbols_names_destroy(struct kernel_symbols_names *names)
+{
+	if (!names)
+		return;
+	for (uint32_t id = 0; names->tables && id < names->n_modules; id++)
+		symbol_table_destroy(names->tables[id]);
+	free(names->tables);
+	free(names->text);
+	free(names);
 }
 
 static void sort_symbols(struct kernel_symbols *kernel)
@@ -453,43 +507,47 @@ static void sort_symbols(struct kernel_symbols *kernel)
 	}
 }
 
-/* Lets the modules have the text that their names are in. 0 or -ENOMEM. */
-static int give_text(struct kernel_symbols *kernel, struct kallsyms_text *text)
+/* "[bpf]" and "[kernel.ool]" have their names already. */
+static void give_tables(struct kernel_symbols *kernel, struct kernel_symbols_names *names)
 {
-	int err = text && text->text ? module_table_take_text(kernel->modules, text->text) : 0;
+	for (uint32_t id = 1; id < names->n_modules; id++) {
+		struct module *module = module_table_get(kernel->modules, id);
 
-	if (!err && text)
-		text->text = NULL;
-	return err;
+		if (names->tables[id] && !module->symbols)
+			module->symbols = steal_ptr(names->tables[id]);
+	}
 }
 
-int kernel_symbols_name(struct kernel_symbols *kernel, struct kallsyms_text *text)
+int kernel_symbols_name(struct kernel_symbols *kernel, struct kernel_symbols_names *names)
 {
-	const struct kernel_range *range = NULL;
-	int err = give_text(kernel, text);
-
-	for (size_t i = 0; !err && text && i < text->n_symbols; i++)
-		err = name_first(kernel, &text->symbols[i], text->n_symbols - i, &range);
-	if (!err)
-		sort_symbols(kernel);
+	sort_symbols(kernel);
+	if (!names)
+		return 0;
+	int err = module_table_take_text(kernel->modules, names->text);
+	if (!err) {
+		names->text = NULL;
+		give_tables(kernel, names);
+	}
 	return err;
 }
 
 int kernel_symbols_name_module(struct kernel_symbols *kernel,
-			       const struct kernel_symbols_mapping *mapping,
-			       struct kallsyms_text *text)
+			       const struct kernel_symbols_mapping *mapping, char *text,
+			       size_t size)
 {
 	struct module *module = module_table_get(kernel->modules, module_of(kernel, mapping));
-	int err = module ? 0 : -ENOMEM;
+	struct kallsyms_text lines = { .at = text, .end = text + size };
+	struct kallsyms_symbol symbol;
+	int err = 0;
 
-	if (err || module->symbols)
-		return err;
-	err = give_text(kernel, text);
-	for (size_t i = 0; i < text->n_symbols && !err; i++) {
-		const struct kallsyms_symbol *symbol = &text->symbols[i];
-
-		if (symbol->addr - mapping->start < mapping->len)
-			err = add_symbol(module, symbol->addr - mapping->start, symbol, 1);
+	if (!module || module->symbols || module_table_take_text(kernel->modules, text)) {
+		free(text);
+		return module && module->symbols ? 0 : -ENOMEM;
+	}
+	while (!err && kallsyms_text_next(&lines, &symbol)) {
+		if (symbol.addr - mapping->start < mapping->len)
+			err = add_symbol(&module->symbols, symbol.addr - mapping->start, &symbol,
+					 &lines);
 	}
 	if (!err && module->symbols)
 		symbol_table_sort(module->symbols);

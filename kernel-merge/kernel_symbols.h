@@ -4,7 +4,7 @@
  * trampolines).
  *
  * Frames need only the layout; names are needed last. So the text of /proc/kallsyms, which takes
- * long to parse, may be parsed in a separate thread meanwhile (kallsyms_text.h).
+ * long to read, may be read in a separate thread meanwhile.
  *
  * There is one module per mapping (the kernel, a kernel module), "[bpf]" for BPF programs,
  * "[kernel.ool]" for other code that the kernel generates, and one for all code outside of these,
@@ -18,7 +18,6 @@
 
 #include "cct/model/frame.h"
 #include "cct/model/module.h"
-#include "kernel-merge/kallsyms_text.h"
 #include "kernel-merge/kernel_layout.h"
 
 struct kernel_symbols;
@@ -85,15 +84,29 @@ struct frame kernel_symbols_frame(const struct kernel_symbols *kernel,
  */
 uint64_t kernel_symbols_n_dropped(const struct kernel_symbols *kernel);
 
+/* The names in a text of /proc/kallsyms, by module. */
+struct kernel_symbols_names;
+
 /*
- * Adds the names in @text to the modules that were mapped at the time of
- * kernel_symbols_finish_mappings(), and sorts all symbol tables. The table of modules takes the
- * bytes of @text. @text: NULL: only names of KSYMBOL records. 0 or -ENOMEM.
+ * Reads the names of the modules that were mapped at the time of kernel_symbols_finish_mappings(),
+ * after which any thread may call this. @text, @size bytes with room for a NUL behind them, is
+ * taken, also in case of error. 0; -EPERM: there are none, because all addresses are zero
+ * (kptr_restrict); -ENOMEM.
  */
-int kernel_symbols_name(struct kernel_symbols *kernel, struct kallsyms_text *text);
-/* Likewise for a kernel module that was mapped at @mapping later, unless it has names. */
+int kernel_symbols_read_names(const struct kernel_symbols *kernel, char *text, size_t size,
+			      struct kernel_symbols_names **names_ret);
+void kernel_symbols_names_destroy(struct kernel_symbols_names *names);
+/*
+ * Gives the modules the names that were read, and sorts all symbol tables. @names: NULL: only names
+ * of KSYMBOL records; else what is left is only to be destroyed. 0 or -ENOMEM.
+ */
+int kernel_symbols_name(struct kernel_symbols *kernel, struct kernel_symbols_names *names);
+/*
+ * Reads the names of a kernel module that was mapped at @mapping later, unless it has names. @text
+ * is taken likewise. 0 or -ENOMEM.
+ */
 int kernel_symbols_name_module(struct kernel_symbols *kernel,
-			       const struct kernel_symbols_mapping *mapping,
-			       struct kallsyms_text *text);
+			       const struct kernel_symbols_mapping *mapping, char *text,
+			       size_t size);
 
 #endif

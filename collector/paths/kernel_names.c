@@ -58,7 +58,7 @@ struct kernel_names {
 	pthread_t thread;
 	bool is_running;
 	int snapshot_fd; /* of the attachment; -1: none */
-	struct kallsyms_text *parsed;
+	struct kernel_symbols_names *read;
 	bool is_hidden;
 };
 
@@ -85,7 +85,7 @@ void kernel_names_destroy(struct kernel_names *names)
 		return;
 	if (names->is_running)
 		pthread_join(names->thread, NULL);
-	kallsyms_text_destroy(names->parsed);
+	kernel_symbols_names_destroy(names->read);
 	free(names->foreign);
 	for (size_t i = 0; i < names->n_mappings; i++)
 		free(names->mappings[i].filename);
@@ -201,15 +201,6 @@ static int read_running_kernel(struct kernel_names *names, struct file_text *tex
 	return 0;
 }
 
-/* Parses the text if it could be read, and frees it if not. */
-static int parse(struct file_text *text, int err, struct kallsyms_text **parsed_ret)
-{
-	if (!err)
-		return kallsyms_text_parse(text->bytes, text->size, parsed_ret);
-	free(text->bytes);
-	return err;
-}
-
 static void *thread_main(void *arg)
 {
 	struct kernel_names *names = arg;
@@ -217,7 +208,12 @@ static void *thread_main(void *arg)
 	int err = names->snapshot_fd >= 0 ? attached_text_decompress(&text, names->snapshot_fd)
 					  : read_running_kernel(names, &text);
 
-	names->is_hidden = parse(&text, err, &names->parsed) == -EPERM;
+	if (err)
+		free(text.bytes);
+	else
+		err = kernel_symbols_read_names(names->symbols, text.bytes, text.size,
+						&names->read);
+	names->is_hidden = err == -EPERM;
 	return NULL;
 }
 
@@ -380,12 +376,13 @@ int kernel_names_layout(struct kernel_names *names, uint64_t time_ns,
 static int name_late(struct kernel_names *names, const struct late_module *late)
 {
 	struct file_text text = { 0 };
-	struct kallsyms_text *parsed = NULL;
-	int err = parse(&text, attached_text_decompress(&text, late->fd), &parsed);
+	int err = attached_text_decompress(&text, late->fd);
 
-	if (!err)
-		err = kernel_symbols_name_module(names->symbols, &late->mapping, parsed);
-	kallsyms_text_destroy(parsed);
+	if (err)
+		free(text.bytes);
+	else
+		err = kernel_symbols_name_module(names->symbols, &late->mapping, text.bytes,
+						 text.size);
 	return err == -ENOMEM ? err : 0; /* what is broken has no names */
 }
 
@@ -410,11 +407,11 @@ int kernel_names_finish(struct kernel_names *names)
 	if (names->is_running)
 		pthread_join(names->thread, NULL);
 	names->is_running = false;
-	int err = names->parsed ? 0 : take_simpleperf_names(names);
+	int err = names->read ? 0 : take_simpleperf_names(names);
 	if (!err)
-		err = kernel_symbols_name(names->symbols, names->parsed);
+		err = kernel_symbols_name(names->symbols, names->read);
 	/* Given away; called again, there are only newer ones. */
-	kallsyms_text_destroy(steal_ptr(names->parsed));
+	kernel_symbols_names_destroy(steal_ptr(names->read));
 	while (!err && names->n_named < names->n_applied)
 		err = name_late(names, &names->late[names->n_named++]);
 	return err;

@@ -101,18 +101,24 @@ static void unload(struct fixture *fixture, uint64_t addr, uint32_t len, const c
 	assert_int_equal(kernel_symbols_change(fixture->kallsyms, &code), 0);
 }
 
-static int parse(const char *text, struct kallsyms_text **parsed_ret)
+static int read_names(struct fixture *fixture, const char *text,
+		      struct kernel_symbols_names **names_ret)
 {
-	return kallsyms_text_parse(strdup(text), strlen(text), parsed_ret);
+	return kernel_symbols_read_names(fixture->kallsyms, strdup(text), strlen(text), names_ret);
+}
+
+static void name_by(struct fixture *fixture, const char *text)
+{
+	struct kernel_symbols_names *names;
+
+	assert_int_equal(read_names(fixture, text, &names), 0);
+	assert_int_equal(kernel_symbols_name(fixture->kallsyms, names), 0);
+	kernel_symbols_names_destroy(names);
 }
 
 static void name_kernel(struct fixture *fixture)
 {
-	struct kallsyms_text *parsed;
-
-	assert_int_equal(parse(snapshot, &parsed), 0);
-	assert_int_equal(kernel_symbols_name(fixture->kallsyms, parsed), 0);
-	kallsyms_text_destroy(parsed);
+	name_by(fixture, snapshot);
 }
 
 static void addresses_are_named_by_symbol_and_mapping(void **state)
@@ -147,10 +153,11 @@ static void addresses_are_named_by_symbol_and_mapping(void **state)
 static void hidden_addresses_are_refused(void **state)
 {
 	static const char hidden[] = "0000000000000000 T _text\n0000000000000000 t first\n";
-	struct kallsyms_text *parsed;
+	struct fixture *fixture = *state;
+	struct kernel_symbols_names *names;
 
-	(void)state;
-	assert_int_equal(parse(hidden, &parsed), -EPERM);
+	finish_mappings(fixture);
+	assert_int_equal(read_names(fixture, hidden, &names), -EPERM);
 }
 
 static void frames_need_mappings_only(void **state)
@@ -259,7 +266,6 @@ static void text_lines_of_programs_count_where_no_record_tells(void **state)
 				   "ffffffffc0300000 t bpf_prog_1_early\t[bpf]\n"
 				   "ffffffffc0300100 t ftrace_trampoline\t[__builtin__ftrace]\n";
 	struct fixture *fixture = *state;
-	struct kallsyms_text *parsed;
 	const char *owner;
 
 	for (int is_known = 0; is_known <= 1; is_known++) {
@@ -270,9 +276,7 @@ static void text_lines_of_programs_count_where_no_record_tells(void **state)
 		if (is_known)
 			load(fixture, PROGRAM + 0x1000, 16, "bpf_prog_2");
 		finish_mappings(fixture);
-		assert_int_equal(parse(text, &parsed), 0);
-		assert_int_equal(kernel_symbols_name(fixture->kallsyms, parsed), 0);
-		kallsyms_text_destroy(parsed);
+		name_by(fixture, text);
 		assert_string_equal(name_at(fixture, PROGRAM + 8, &owner),
 				    is_known ? "first" : "bpf_prog_1_early");
 	}
@@ -324,7 +328,6 @@ static void of_several_names_at_an_address_the_one_that_tells_most_is_shown(void
 		{ "10 A per_cpu\n10 D data\n10 t x\n", "x" },
 	};
 	struct fixture *fixture = *state;
-	struct kallsyms_text *parsed;
 	const char *owner;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -333,11 +336,32 @@ static void of_several_names_at_an_address_the_one_that_tells_most_is_shown(void
 		module_table_init(&fixture->modules);
 		fixture->kallsyms = kernel_symbols_create(&fixture->modules);
 		finish_mappings(fixture);
-		assert_int_equal(parse(cases[i].text, &parsed), 0);
-		assert_int_equal(kernel_symbols_name(fixture->kallsyms, parsed), 0);
-		kallsyms_text_destroy(parsed);
+		name_by(fixture, cases[i].text);
 		assert_string_equal(name_at(fixture, 0x10, &owner), cases[i].name);
 	}
+}
+
+static void addresses_may_be_short_or_in_capitals_and_other_lines_are_skipped(void **state)
+{
+	static const char text[] = "81000000 T short\n"
+				   "FFFFFFFF81000100 T capitals\n"
+				   "ffffffff8100020g T no_digit\n"
+				   "ffffffff810002:0 T no_digit_either\n"
+				   "ffffffff810003001 T too_long\n"
+				   "ffffffff81000400\n"
+				   "\n"
+				   "ffffffff81000500 T \n"
+				   "ffffffff81000600 d data\n"
+				   "ffffffff81000700 t last";
+	struct fixture *fixture = *state;
+	const char *owner;
+
+	finish_mappings(fixture);
+	name_by(fixture, text);
+	assert_string_equal(name_at(fixture, 0x81000000, &owner), "short");
+	assert_string_equal(name_at(fixture, 0xffffffff81000100, &owner), "capitals");
+	assert_string_equal(name_at(fixture, 0xffffffff810006ff, &owner), "capitals");
+	assert_string_equal(name_at(fixture, 0xffffffff81000700, &owner), "last");
 }
 
 static void a_module_that_comes_later_has_its_own_names(void **state)
@@ -349,17 +373,16 @@ static void a_module_that_comes_later_has_its_own_names(void **state)
 						     .len = 0x1000,
 						     .filename = "[late]" };
 	struct fixture *fixture = *state;
-	struct kallsyms_text *parsed;
 	const char *owner;
 
 	map(fixture, PROGRAM + 0x800, 0x1000, "[early]");
 	finish_mappings(fixture);
 	const struct kernel_layout *before = kernel_symbols_layout(fixture->kallsyms);
 	map(fixture, late.start, late.len, late.filename);
-	assert_int_equal(parse(text, &parsed), 0);
-	assert_int_equal(kernel_symbols_name_module(fixture->kallsyms, &late, parsed), 0);
-	assert_int_equal(kernel_symbols_name_module(fixture->kallsyms, &late, parsed), 0);
-	kallsyms_text_destroy(parsed);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(kernel_symbols_name_module(fixture->kallsyms, &late, strdup(text),
+							    strlen(text)),
+				 0);
 	assert_string_equal(name_at(fixture, PROGRAM + 0x150, &owner), "late_second");
 	assert_string_equal(owner, "[late]");
 	assert_string_equal(name_at(fixture, PROGRAM + 0xfff, &owner), "late_second");
@@ -427,6 +450,7 @@ int main(void)
 		TEST(code_without_a_length_or_beyond_all_addresses_is_ignored),
 		TEST(the_kernel_goes_on_behind_what_is_put_into_it),
 		TEST(of_several_names_at_an_address_the_one_that_tells_most_is_shown),
+		TEST(addresses_may_be_short_or_in_capitals_and_other_lines_are_skipped),
 		TEST(a_module_that_comes_later_has_its_own_names),
 		TEST(what_may_be_one_or_another_is_neither),
 		TEST(callers_of_interrupt_entries_were_interrupted),

@@ -58,11 +58,13 @@ static int teardown(void **state)
 
 static void name_functions(struct fixture *fixture)
 {
-	struct kallsyms_text *parsed;
+	struct kernel_symbols_names *read;
 
-	assert_int_equal(kallsyms_text_parse(strdup(names), strlen(names), &parsed), 0);
-	assert_int_equal(kernel_symbols_name(fixture->kallsyms, parsed), 0);
-	kallsyms_text_destroy(parsed);
+	assert_int_equal(
+		kernel_symbols_read_names(fixture->kallsyms, strdup(names), strlen(names), &read),
+		0);
+	assert_int_equal(kernel_symbols_name(fixture->kallsyms, read), 0);
+	kernel_symbols_names_destroy(read);
 	assert_int_equal(wait_reasons_init(&fixture->reasons, &fixture->modules), 0);
 }
 
