@@ -13,7 +13,12 @@ int temporary_file_open(void)
 	const char *folder = getenv("TMPDIR");
 	int fd = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-	return fd >= 0 ? fd : memfd_create("dendro", MFD_CLOEXEC);
+	return fd >= 0 ? fd : temporary_file_open_small();
+}
+
+int temporary_file_open_small(void)
+{
+	return memfd_create("dendro", MFD_CLOEXEC);
 }
 
 int temporary_file_write(int fd, const void *bytes, size_t size)

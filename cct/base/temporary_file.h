@@ -9,6 +9,9 @@
  * descriptor, or -1.
  */
 int temporary_file_open(void);
+/* Creates one in memory, for what is small: a file on disk takes far longer to make, and to remove.
+ * Likewise. */
+int temporary_file_open_small(void);
 /* Writes all @size bytes. 0 or -errno. */
 int temporary_file_write(int fd, const void *bytes, size_t size);
 

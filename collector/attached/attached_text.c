@@ -1,34 +1,35 @@
 #include "collector/attached/attached_text.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <zstd.h>
 
 #include "cct/base/huge_pages.h"
 
 /* One frame that knows its size, as dendro writes them: at once. -ENOENT: it is not. */
-static int decompress_whole(struct file_text *text, const struct file_text *compressed)
+static int decompress_whole(struct file_text *text, const ZSTD_inBuffer *compressed)
 {
-	unsigned long long size = ZSTD_getFrameContentSize(compressed->bytes, compressed->size);
+	unsigned long long size = ZSTD_getFrameContentSize(compressed->src, compressed->size);
 
 	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN ||
-	    ZSTD_findFrameCompressedSize(compressed->bytes, compressed->size) != compressed->size)
+	    ZSTD_findFrameCompressedSize(compressed->src, compressed->size) != compressed->size)
 		return -ENOENT;
 	int err = file_text_reserve(text, size + 1);
 	if (err)
 		return err;
 	huge_pages_allow(text->bytes + text->size, size);
-	if (ZSTD_isError(ZSTD_decompress(text->bytes + text->size, size, compressed->bytes,
+	if (ZSTD_isError(ZSTD_decompress(text->bytes + text->size, size, compressed->src,
 					 compressed->size)))
 		return -EINVAL;
 	text->size += size;
 	return 0;
 }
 
-static int decompress_stream(struct file_text *text, const struct file_text *compressed)
+static int decompress_stream(struct file_text *text, const ZSTD_inBuffer *compressed)
 {
 	ZSTD_DCtx *stream = ZSTD_createDCtx();
-	ZSTD_inBuffer in = { compressed->bytes, compressed->size, 0 };
+	ZSTD_inBuffer in = *compressed;
 	int err = stream ? 0 : -ENOMEM;
 
 	while (!err && in.pos < in.size) {
@@ -48,9 +49,19 @@ static int decompress_stream(struct file_text *text, const struct file_text *com
 
 int attached_text_decompress(struct file_text *text, int fd)
 {
-	struct file_text compressed = { 0 };
-	int err = file_text_read(&compressed, fd);
+	ZSTD_inBuffer compressed = { 0 };
+	struct stat status;
+	void *mapped = NULL;
+	int err = fstat(fd, &status) ? -errno : 0;
 
+	if (!err && status.st_size > FILE_TEXT_MAX)
+		err = -EFBIG;
+	if (!err && status.st_size)
+		mapped = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (mapped == MAP_FAILED)
+		return -errno;
+	if (mapped)
+		compressed = (ZSTD_inBuffer){ mapped, (size_t)status.st_size, 0 };
 	if (!err)
 		err = decompress_whole(text, &compressed);
 	if (err == -ENOENT)
@@ -59,6 +70,7 @@ int attached_text_decompress(struct file_text *text, int fd)
 		err = file_text_reserve(text, 1);
 	if (!err)
 		text->bytes[text->size] = '\0';
-	free(compressed.bytes);
+	if (mapped)
+		munmap(mapped, compressed.size);
 	return err;
 }

@@ -17,6 +17,9 @@ enum {
 /* More only if the recording is larger, as an archive may be: of compressed records a few bytes
  * would do to fill a disk. */
 #define MAX_BYTES (1ull << 30)
+/* Of a recording: the kernel's names and what is said of events, but not the programs of an
+ * archive. */
+#define MAX_BYTES_IN_MEMORY (4ull << 20)
 
 struct part {
 	struct attachment_header header;
@@ -85,6 +88,14 @@ static bool continues(const struct attachments_in *in, const struct part *part)
 	       !memcmp(last->key, part->key, part->header.key_size);
 }
 
+static int open_file(struct attachments_in *in, uint64_t size)
+{
+	if (size > MAX_BYTES_IN_MEMORY - in->n_in_memory)
+		return temporary_file_open();
+	in->n_in_memory += size;
+	return temporary_file_open_small();
+}
+
 static int begin(struct attachments_in *in, const struct part *part)
 {
 	if (array_reserve(in->list, in->n, in->n_allocated, 1))
@@ -100,7 +111,7 @@ static int begin(struct attachments_in *in, const struct part *part)
 		free(attachment);
 		return -ENOMEM;
 	}
-	attachment->fd = temporary_file_open();
+	attachment->fd = open_file(in, attachment->size);
 	in->list[in->n++] = attachment;
 	in->n_last_read = 0;
 	return 0;

@@ -1,4 +1,5 @@
-/* Puts the runs of attachment records together again, each in an unlinked temporary file. */
+/* Puts the runs of attachment records together again, each in an unlinked temporary file: small
+ * ones in memory, up to a bound for all of them. */
 #ifndef PERF_FILE_ATTACHMENTS_IN_H
 #define PERF_FILE_ATTACHMENTS_IN_H
 
@@ -8,6 +9,7 @@ struct attachments_in {
 	struct data_file_attachment **list; /* a pointer stays valid for the file's life */
 	size_t n, n_allocated;
 	uint64_t n_bytes;     /* written to all temporary files */
+	uint64_t n_in_memory; /* the size of those in memory, also of those that were forgotten */
 	uint64_t file_size;   /* of the recording: attachments may reach this size; or 0 */
 	uint64_t n_last_read; /* bytes of the last one so far */
 };

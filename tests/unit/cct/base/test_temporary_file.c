@@ -11,10 +11,9 @@
 
 #include "cct/base/temporary_file.h"
 
-static void expect_room(void)
+static void expect_room(int fd)
 {
 	char bytes[8] = "";
-	int fd = temporary_file_open();
 
 	assert_true(fd >= 0);
 	assert_int_equal(temporary_file_write(fd, "abc", 3), 0);
@@ -27,14 +26,15 @@ static void expect_room(void)
 static void all_bytes_are_written(void **state)
 {
 	(void)state;
-	expect_room();
+	expect_room(temporary_file_open());
+	expect_room(temporary_file_open_small());
 }
 
 static void memory_serves_where_the_folder_is_missing(void **state)
 {
 	(void)state;
 	setenv("TMPDIR", "/does/not/exist", 1);
-	expect_room();
+	expect_room(temporary_file_open());
 	unsetenv("TMPDIR");
 }
 

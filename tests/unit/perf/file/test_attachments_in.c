@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -71,6 +72,34 @@ static void attachments_are_put_together(void **state)
 	check_attachment(file, 1, ATTACHMENT_KALLSYMS, "", "");
 	check_attachment(file, 2, ATTACHMENT_VDSO, "[vdso]", NULL);
 	check_attachment(file, 3, ATTACHMENT_PERF_MAP, "42", "new");
+	data_file_close(file);
+}
+
+static bool is_in_memory(const struct data_file *file, size_t index)
+{
+	char path[64], target[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", data_file_attachment(file, index)->fd);
+	assert_true(readlink(path, target, sizeof(target) - 1) > 0);
+	return strncmp(target, "/memfd:", 7) == 0;
+}
+
+static void attachments_are_in_memory_while_all_of_them_are_small(void **state)
+{
+	static const uint64_t sizes[] = { 1, 3 << 20, 2 << 20, 1 << 20 };
+	struct builder b = two_events_in_a_pipe();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		put_attachment_part(&b, ATTACHMENT_KALLSYMS, "", sizes[i], 0, "a");
+	put_sample(&b, 1, 1);
+	struct data_file *file = open_built(&b);
+	check_two_events(file, 1, 0);
+	assert_true(is_in_memory(file, 0));
+	assert_true(is_in_memory(file, 1));
+	assert_false(is_in_memory(file, 2));
+	assert_false(is_in_memory(file, 3));
+	check_attachment(file, 0, ATTACHMENT_KALLSYMS, "", "a");
 	data_file_close(file);
 }
 
@@ -166,6 +195,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(attachments_are_put_together),
+		cmocka_unit_test(attachments_are_in_memory_while_all_of_them_are_small),
 		cmocka_unit_test(attachments_tell_what_events_count),
 		cmocka_unit_test(attachments_that_lie_about_their_sizes_are_left_out),
 		cmocka_unit_test(a_cut_file_has_its_features_from_attachments),
