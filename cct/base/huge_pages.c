@@ -1,8 +1,6 @@
 #include "cct/base/huge_pages.h"
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -16,12 +14,31 @@ void huge_pages_allow(void *memory, size_t size)
 			MADV_HUGEPAGE);
 }
 
+static size_t whole_pages(size_t size)
+{
+	return (size + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+}
+
+/* Fresh memory is zero: to write zeros would only touch it. */
 void *huge_pages_alloc(size_t size)
 {
-	size_t rounded = (size + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
-	void *memory = aligned_alloc(HUGE_PAGE, rounded);
-	if (!memory)
+	const size_t rounded = whole_pages(size);
+	char *mapped = mmap(NULL, rounded + HUGE_PAGE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mapped == MAP_FAILED)
 		return NULL;
+	const size_t before = -(uintptr_t)mapped & (HUGE_PAGE - 1);
+	char *memory = mapped + before;
+	if (before)
+		munmap(mapped, before);
+	munmap(memory + rounded, HUGE_PAGE - before);
 	madvise(memory, rounded, MADV_HUGEPAGE);
-	return memset(memory, 0, size);
+	return memory;
+}
+
+void huge_pages_free(void *memory, size_t size)
+{
+	if (memory)
+		munmap(memory, whole_pages(size));
 }

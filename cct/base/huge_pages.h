@@ -4,8 +4,11 @@
 
 #include <stddef.h>
 
-/* Zeroed, on huge pages where the kernel has some; for free(). NULL: out of memory. */
+/* Zeros, on huge pages where the kernel has some: memory that is never touched costs nothing.
+ * @size: not 0. NULL: out of memory. */
 void *huge_pages_alloc(size_t size);
+/* @size: as it was for huge_pages_alloc(). NULL does nothing. */
+void huge_pages_free(void *memory, size_t size);
 /* Lets the kernel have huge pages where memory that will be used holds whole ones. */
 void huge_pages_allow(void *memory, size_t size);
 

@@ -1,8 +1,6 @@
 /* Direct-mapped, of fixed size: a recording of any length needs no more memory. */
 #include "unwind/modules/rule_cache.h"
 
-#include <stdlib.h>
-
 #include "cct/base/hash.h"
 #include "cct/base/huge_pages.h"
 
@@ -35,7 +33,7 @@ struct rule_cache *rule_cache_create(void)
 
 void rule_cache_destroy(struct rule_cache *cache)
 {
-	free(cache);
+	huge_pages_free(cache, sizeof(*cache));
 }
 
 bool rule_cache_get(const struct rule_cache *cache, uint32_t module, uint64_t offset,

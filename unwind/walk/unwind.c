@@ -57,6 +57,7 @@ struct step {
 	struct rule rule;
 } __attribute__((aligned(64)));
 static_assert(sizeof(struct step) == 64, "one cache line");
+#define STEPS_SIZE (sizeof(struct step) << STEP_BITS)
 
 /* A call that names its function, and the code that CFI describes together with that: offsets in a
  * module, which many processes may share. */
@@ -102,7 +103,7 @@ struct unwinder *unwinder_create(struct elf_modules *elf_modules)
 		return NULL;
 	memset(unwinder, 0, sizeof(*unwinder));
 	unwinder->elf_modules = elf_modules;
-	unwinder->steps = huge_pages_alloc(sizeof(*unwinder->steps) << STEP_BITS);
+	unwinder->steps = huge_pages_alloc(STEPS_SIZE);
 	unwinder->rules = rule_cache_create();
 	unwinder->guesser = guesser_create();
 	unwinder->scan = code_scan_create();
@@ -125,7 +126,7 @@ void unwinder_destroy(struct unwinder *unwinder)
 	code_scan_destroy(unwinder->scan);
 	made_rules_destroy(unwinder->made);
 	last_walks_destroy(unwinder->last_walks);
-	free(unwinder->steps);
+	huge_pages_free(unwinder->steps, STEPS_SIZE);
 	free(unwinder);
 }
 

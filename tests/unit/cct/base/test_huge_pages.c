@@ -17,6 +17,7 @@ static void memory_is_zero_and_on_whole_pages(void **state)
 	static const size_t sizes[] = { 1, HUGE_PAGE - 1, HUGE_PAGE, 2 * HUGE_PAGE + 5 };
 
 	(void)state;
+	huge_pages_free(NULL, HUGE_PAGE);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		uint8_t *memory = huge_pages_alloc(sizes[i]);
 
@@ -24,7 +25,8 @@ static void memory_is_zero_and_on_whole_pages(void **state)
 		assert_int_equal((uintptr_t)memory % HUGE_PAGE, 0);
 		for (size_t k = 0; k < sizes[i]; k++)
 			assert_int_equal(memory[k], 0);
-		free(memory);
+		memset(memory, 7, sizes[i]);
+		huge_pages_free(memory, sizes[i]);
 	}
 }
 
