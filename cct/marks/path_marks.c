@@ -6,7 +6,7 @@
 
 struct marks_slot {
 	uint32_t number; /* the node's, and 1; 0: free */
-	uint32_t n_samples[N_PATH_MARKS];
+	uint64_t n_samples[N_PATH_MARKS];
 };
 
 static bool slot_is_used(const void *slot)
@@ -58,15 +58,15 @@ static struct marks_slot *find(const struct path_marks *marks, uint32_t number)
 	return hash_table_find(&marks->by_node, &marks_by_node, number_hash(number), &number, NULL);
 }
 
-const uint32_t *path_marks_of(const struct path_marks *marks, uint32_t node)
+const uint64_t *path_marks_of(const struct path_marks *marks, uint32_t node)
 {
-	static const uint32_t none[N_PATH_MARKS];
+	static const uint64_t none[N_PATH_MARKS];
 	const struct marks_slot *slot = find(marks, node + 1);
 
 	return slot ? slot->n_samples : none;
 }
 
-int path_marks_add(struct path_marks *marks, uint32_t node, enum path_mark mark, uint32_t n_samples)
+int path_marks_add(struct path_marks *marks, uint32_t node, enum path_mark mark, uint64_t n_samples)
 {
 	const uint32_t number = node + 1;
 	struct marks_slot *slot = n_samples ? find(marks, number) : NULL;
@@ -84,7 +84,7 @@ int path_marks_add(struct path_marks *marks, uint32_t node, enum path_mark mark,
 	return 0;
 }
 
-int path_marks_add_all(struct path_marks *marks, uint32_t node, const uint32_t *n_samples)
+int path_marks_add_all(struct path_marks *marks, uint32_t node, const uint64_t *n_samples)
 {
 	int err = 0;
 

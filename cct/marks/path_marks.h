@@ -26,11 +26,11 @@ struct path_marks {
 
 void path_marks_deinit(struct path_marks *marks);
 /* The node's samples, by enum path_mark; valid until the next addition. */
-const uint32_t *path_marks_of(const struct path_marks *marks, uint32_t node);
+const uint64_t *path_marks_of(const struct path_marks *marks, uint32_t node);
 /* Adds @n_samples to a node. 0 or -ENOMEM. */
 int path_marks_add(struct path_marks *marks, uint32_t node, enum path_mark mark,
-		   uint32_t n_samples);
+		   uint64_t n_samples);
 /* Likewise, of each mark. */
-int path_marks_add_all(struct path_marks *marks, uint32_t node, const uint32_t *n_samples);
+int path_marks_add_all(struct path_marks *marks, uint32_t node, const uint64_t *n_samples);
 
 #endif

@@ -252,8 +252,7 @@ static int count_sum(const struct sample_row *row, const struct row_sum *sum, st
 	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
 		const uint64_t n_marked = row->marks >> mark & 1u ? sum->samples : 0;
 
-		if (path_marks_add(&cct->marks, row->node, (enum path_mark)mark,
-				   (uint32_t)n_marked))
+		if (path_marks_add(&cct->marks, row->node, (enum path_mark)mark, n_marked))
 			return -ENOMEM;
 		quality->counts[quality_of_mark((enum path_mark)mark)] += n_marked;
 	}

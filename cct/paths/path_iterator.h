@@ -26,7 +26,7 @@ struct profile_path {
 	const struct frame *frames;            /* root first; code and markers */
 	size_t n_frames;
 	bool is_complete;             /* otherwise frames[0] is the marker that says why */
-	const uint32_t *marked;       /* how many of its samples, by enum path_mark */
+	const uint64_t *marked;       /* how many of its samples, by enum path_mark */
 	const struct cct_cost *costs; /* by metric, of samples whose path is this one */
 };
 

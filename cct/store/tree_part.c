@@ -323,7 +323,7 @@ static int set_marked(struct cct *cct, uint32_t node, unsigned mark, uint64_t va
 {
 	if (mark >= N_PATH_MARKS)
 		return 0;
-	return path_marks_add(&cct->marks, node, (enum path_mark)mark, (uint32_t)value);
+	return path_marks_add(&cct->marks, node, (enum path_mark)mark, value);
 }
 
 static int set_samples(struct cct *cct, uint32_t node, unsigned metric, uint64_t value)

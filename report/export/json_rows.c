@@ -61,7 +61,7 @@ static void write_ratios(struct members *members, const char *key,
 }
 
 /* Writes the marks that occur, or nothing if there are none. */
-static void write_marks(struct members *members, const uint32_t marked[N_PATH_MARKS])
+static void write_marks(struct members *members, const uint64_t marked[N_PATH_MARKS])
 {
 	struct members marks = { .out = members->out, .start = "{" };
 

@@ -77,7 +77,7 @@ struct view_row {
 	uint64_t *self_samples;        /* per metric, exclusive; NULL: the view is not flat */
 	uint64_t longest;              /* of the waits in the row, inclusive; 0: none */
 	uint64_t activations;          /* calls to the function, at least */
-	uint32_t marked[N_PATH_MARKS]; /* VIEW_TREE: samples whose path ends here */
+	uint64_t marked[N_PATH_MARKS]; /* VIEW_TREE: samples whose path ends here */
 	uint32_t frame_marks;          /* VIEW_TREE: how frames of this row were found, as in
 					  struct cct_node */
 	/*

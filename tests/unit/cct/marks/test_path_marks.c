@@ -26,10 +26,10 @@ static void samples_of_each_node_and_mark_are_added_up(void **state)
 	for (uint32_t node = 0; node < 3000; node += 3) {
 		assert_int_equal(path_marks_add(&marks, node, PATH_STITCHED, node + 1), 0);
 		assert_int_equal(path_marks_add(&marks, node, PATH_JOINED, 1), 0);
-		assert_int_equal(path_marks_add_all(&marks, node, (uint32_t[]){ 2, 0, 1 }), 0);
+		assert_int_equal(path_marks_add_all(&marks, node, (uint64_t[]){ 2, 0, 1 }), 0);
 	}
 	for (uint32_t node = 0; node < 3000; node++) {
-		const uint32_t *of = path_marks_of(&marks, node);
+		const uint64_t *of = path_marks_of(&marks, node);
 
 		assert_int_equal(of[PATH_GUESSED], node % 3 ? 0 : 2);
 		assert_int_equal(of[PATH_STITCHED], node % 3 ? 0 : node + 1);

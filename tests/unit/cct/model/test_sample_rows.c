@@ -113,6 +113,26 @@ static void a_sample_counts_in_its_node_and_in_quality_until_all_are_taken_out(v
 	cct_destroy(cct);
 }
 
+static void a_sum_of_more_samples_than_32_bits_count_has_as_many_marked(void **state)
+{
+	const struct frame frame = { .kind = FRAME_USER, .offset = 1 };
+	const uint64_t n = (1ull << 32) + 7;
+	struct cct *cct = cct_create(1);
+	struct sample_row row = { .weight = n, .node = cct_child(cct, CCT_ROOT, &frame) };
+	struct row_sum sum = { .squares = n, .samples = n, .longest = 1 };
+	const struct sample_rows rows = { .rows = &row, .sums = &sum, .n_rows = 1 };
+	struct profile_quality quality = { .counts = { 0 } };
+
+	(void)state;
+	row.marks = 1u << PATH_GUESSED;
+	assert_int_equal(sample_rows_count(&rows, 0, cct, &quality), 0);
+	assert_int_equal(sample_rows_count(&rows, 0, cct, &quality), 0);
+	assert_true(path_marks_of(&cct->marks, row.node)[PATH_GUESSED] == 2 * n);
+	assert_true(quality.counts[QUALITY_GUESSED] == 2 * n);
+	assert_true(cct_cost(cct, row.node, 0)->samples == 2 * n);
+	cct_destroy(cct);
+}
+
 static void rows_are_those_of_a_tree_or_are_not(void **state)
 {
 	const struct frame frame = { .kind = FRAME_USER, .offset = 1 };
@@ -166,6 +186,7 @@ int main(void)
 		cmocka_unit_test(rows_of_all_workers_are_sorted_by_metric_and_cpu_and_place),
 		cmocka_unit_test(
 			a_sample_counts_in_its_node_and_in_quality_until_all_are_taken_out),
+		cmocka_unit_test(a_sum_of_more_samples_than_32_bits_count_has_as_many_marked),
 		cmocka_unit_test(rows_are_those_of_a_tree_or_are_not),
 		cmocka_unit_test(squares_of_rows_are_those_of_the_samples),
 	};

@@ -78,7 +78,9 @@ static struct profile *make_profile(uint32_t n_paths)
 		if (i % 7)
 			cct_add_cost(cct, node, i % N_METRICS, i % 3 ? 1000003 : i);
 		cct->nodes[node].frame_marks |= i % 50 == 1;
-		assert_int_equal(path_marks_add(&cct->marks, node, PATH_GUESSED, i % 50 == 1), 0);
+		assert_int_equal(path_marks_add(&cct->marks, node, PATH_GUESSED,
+						(uint64_t)(i % 50 == 1) << 33),
+				 0);
 	}
 	for (uint32_t node = 0; node < cct->n_nodes; node++)
 		cct->activations[node] = draw(&state, 10) ? 1 : draw(&state, 3) * UINT64_MAX / 2;
@@ -98,7 +100,7 @@ static void expect_same_nodes(const struct cct *a, const struct cct *b)
 		assert_int_equal(a->longest[i], b->longest[i]);
 		assert_int_equal(a->activations[i], b->activations[i]);
 		assert_memory_equal(path_marks_of(&a->marks, i), path_marks_of(&b->marks, i),
-				    N_PATH_MARKS * sizeof(uint32_t));
+				    N_PATH_MARKS * sizeof(uint64_t));
 	}
 }
 
