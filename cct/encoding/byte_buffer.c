@@ -6,10 +6,12 @@
 #include "cct/base/array.h"
 
 #define NUMBER_SIZE_MAX 10 /* bytes of the largest number */
+#define PIECE_SIZE_MIN  512
 
 void byte_buffer_deinit(struct byte_buffer *buffer)
 {
 	free(buffer->bytes);
+	free(buffer->ends);
 	*buffer = (struct byte_buffer){ 0 };
 }
 
@@ -18,6 +20,18 @@ static bool has_room(struct byte_buffer *buffer, size_t size)
 	if (array_reserve(buffer->bytes, buffer->size, buffer->n_allocated, size))
 		buffer->lacks_memory = true;
 	return !buffer->lacks_memory;
+}
+
+void byte_buffer_end_piece(struct byte_buffer *buffer)
+{
+	const size_t last = buffer->n_ends ? buffer->ends[buffer->n_ends - 1] : 0;
+
+	if (buffer->size - last < PIECE_SIZE_MIN)
+		return;
+	if (array_reserve(buffer->ends, buffer->n_ends, buffer->n_ends_allocated, 1))
+		buffer->lacks_memory = true;
+	else
+		buffer->ends[buffer->n_ends++] = buffer->size;
 }
 
 void byte_buffer_add(struct byte_buffer *buffer, const void *bytes, size_t size)

@@ -6,7 +6,9 @@ void column_write(struct byte_buffer *body, const struct byte_buffer *column)
 {
 	body->lacks_memory |= column->lacks_memory;
 	byte_buffer_add_unsigned(body, column->size);
+	byte_buffer_end_piece(body);
 	byte_buffer_add(body, column->bytes, column->size);
+	byte_buffer_end_piece(body);
 }
 
 struct dwarf_reader column_read(struct dwarf_reader *body)
@@ -32,12 +34,14 @@ void byte_columns_write(struct byte_buffer *body, const uint32_t *numbers, uint3
 	byte_buffer_add_unsigned(body, n);
 	byte_buffer_add_unsigned(body, width);
 	for (unsigned byte = 0; byte < width; byte++) {
+		byte_buffer_end_piece(body);
 		for (uint32_t i = 0; i < n; i++) {
 			const uint8_t part = (uint8_t)(numbers[i] >> 8 * byte);
 
 			byte_buffer_add(body, &part, 1);
 		}
 	}
+	byte_buffer_end_piece(body);
 }
 
 struct byte_columns byte_columns_read(struct dwarf_reader *body)

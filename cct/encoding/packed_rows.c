@@ -67,7 +67,11 @@ static void write_row(struct byte_buffer *bytes, const struct sample_row *row,
 int packed_rows_add(struct packed_run *run, const struct sample_row *rows,
 		    const struct row_sum *sums, uint32_t n)
 {
-	struct byte_buffer bytes = { run->bytes, run->size, run->n_allocated, false };
+	struct byte_buffer bytes = {
+		.bytes = run->bytes,
+		.size = run->size,
+		.n_allocated = run->n_allocated,
+	};
 
 	if (n > UINT32_MAX - run->n_rows)
 		return -ENOMEM;

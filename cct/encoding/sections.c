@@ -13,8 +13,9 @@
 
 /* Sections of rows are many and their size is what counts; level 6 is near the best, and 10 to 50
  * MB/s of these columns. */
-#define LEVEL      6
-#define READ_PIECE ((size_t)1 << 20)
+#define LEVEL       6
+#define READ_PIECE  ((size_t)1 << 20)
+#define BLOCK_START 3 /* bytes before each block of a frame */
 
 struct file_start {
 	uint8_t magic[SECTIONS_MAGIC_SIZE];
@@ -53,12 +54,30 @@ void section_writer_deinit(struct section_writer *writer)
 	free(writer->compressed);
 }
 
+/* Into a buffer that is large enough. 0 or -ENOMEM. */
+static int compress(void *compressor, const struct byte_buffer *body, ZSTD_outBuffer *out)
+{
+	ZSTD_inBuffer in = { body->bytes, 0, 0 };
+	size_t left = ZSTD_CCtx_setPledgedSrcSize(compressor, body->size);
+
+	for (size_t i = 0; i <= body->n_ends && !ZSTD_isError(left); i++) {
+		const bool is_last = i == body->n_ends;
+
+		in.size = is_last ? body->size : body->ends[i];
+		do
+			left = ZSTD_compressStream2(compressor, out, &in,
+						    is_last ? ZSTD_e_end : ZSTD_e_flush);
+		while (left && !ZSTD_isError(left) && out->pos < out->size);
+	}
+	return left ? -ENOMEM : 0;
+}
+
 int section_write(struct section_writer *writer, uint32_t type, uint32_t flags,
 		  const struct byte_buffer *body)
 {
 	struct section_start start = { .type = htole32(type), .flags = htole32(flags) };
-	size_t bound = ZSTD_compressBound(body->size);
-	size_t size = 0;
+	const size_t bound = ZSTD_compressBound(body->size) + BLOCK_START * (body->n_ends + 1);
+	ZSTD_outBuffer out = { .size = bound };
 
 	if (body->lacks_memory)
 		return -ENOMEM;
@@ -66,14 +85,12 @@ int section_write(struct section_writer *writer, uint32_t type, uint32_t flags,
 		return -EFBIG;
 	if (array_reserve(writer->compressed, 0, writer->n_allocated, bound))
 		return -ENOMEM;
-	if (body->size)
-		size = ZSTD_compress2(writer->compressor, writer->compressed, bound, body->bytes,
-				      body->size);
-	if (ZSTD_isError(size))
+	out.dst = writer->compressed;
+	if (body->size && compress(writer->compressor, body, &out))
 		return -ENOMEM;
-	start.size = htole64(size);
+	start.size = htole64(out.pos);
 	int err = put(writer->file, &start, sizeof(start));
-	return err ? err : put(writer->file, writer->compressed, size);
+	return err ? err : put(writer->file, writer->compressed, out.pos);
 }
 
 int section_writer_end(struct section_writer *writer)

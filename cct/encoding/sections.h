@@ -1,8 +1,9 @@
 /*
  * A file of sections: what profiles are stored in (docs/FORMAT.md, "Profiles"). After 8 bytes that
  * name the format and a version follow sections, each with a type and a body, which is one zstd
- * frame with a checksum. The last section is empty and has the type SECTION_END, so a file that was
- * cut is recognized.
+ * frame with a checksum. Each piece of a body begins a block of the frame, so that the codes of its
+ * bytes are its own. The last section is empty and has the type SECTION_END, so a file that was cut
+ * is recognized.
  *
  * Readers skip sections of types that they do not know, unless these are marked as required.
  *

@@ -147,6 +147,7 @@ static void write_texts(struct byte_buffer *body, const struct writing *writing)
 	byte_buffer_add_unsigned(body, writing->n_texts);
 	for (uint32_t i = 0; i < writing->n_texts; i++)
 		byte_buffer_add_text(body, writing->names->texts.strings[writing->texts[i]]);
+	byte_buffer_end_piece(body);
 }
 
 static void write_call(struct byte_buffer *body, const struct writing *writing,
@@ -173,6 +174,7 @@ static void write_calls(struct byte_buffer *body, const struct writing *writing)
 		for (uint32_t k = 0; k < code->n_calls; k++)
 			write_call(body, writing, &writing->names->calls[code->first_call + k]);
 	}
+	byte_buffer_end_piece(body);
 }
 
 /* The first of the addresses from @i on that is not in the function of @i. */
@@ -219,14 +221,18 @@ static void write_functions(struct byte_buffer *body, const struct writing *writ
 		next = end_of_function(writing, i);
 		byte_buffer_add_unsigned(body, next - i);
 	}
+	byte_buffer_end_piece(body);
 	write_symbols(body, writing);
+	byte_buffer_end_piece(body);
 	for (uint32_t i = 0; i < n_codes; i = end_of_function(writing, i)) {
 		const struct stored_code *code = code_at(writing, i);
 
 		byte_buffer_add_signed(body, (int64_t)(code->addr - code->start));
 	}
+	byte_buffer_end_piece(body);
 	for (uint32_t i = 0; i < n_codes; i = end_of_function(writing, i))
 		byte_buffer_add_unsigned(body, code_at(writing, i)->start_kind);
+	byte_buffer_end_piece(body);
 }
 
 /* Addresses that no frame tells. */
@@ -250,15 +256,19 @@ static void write_codes(struct byte_buffer *body, const struct writing *writing)
 		next = writing->frames[i] + 1;
 	}
 	write_others(body, writing);
+	byte_buffer_end_piece(body);
 	for (uint32_t i = 0; i < n_codes; i++) {
 		const struct stored_code *code = code_at(writing, i);
 
 		byte_buffer_add_signed(body, (int64_t)(code->addr - code->offset));
 	}
+	byte_buffer_end_piece(body);
 	for (uint32_t i = 0; i < n_codes; i++)
 		byte_buffer_add_unsigned(body, code_at(writing, i)->flags);
+	byte_buffer_end_piece(body);
 	for (uint32_t i = 0; i < n_codes; i++)
 		byte_buffer_add_unsigned(body, code_at(writing, i)->n_calls);
+	byte_buffer_end_piece(body);
 	write_functions(body, writing);
 }
 

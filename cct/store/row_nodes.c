@@ -210,6 +210,7 @@ void row_nodes_write(struct byte_buffer *body, const struct profile *profile)
 				   row->node);
 		}
 	}
+	byte_buffer_end_piece(body);
 	column_write(body, &others);
 	byte_buffer_deinit(&others);
 	thread_table_deinit(&table);

@@ -228,11 +228,15 @@ void rows_part_write(struct byte_buffer *body, const struct profile *profile)
 		add_streams(&list, &blocks, body);
 	row_tasks_write(body, profile);
 	write_streams(body, rows, &list);
+	byte_buffer_end_piece(body);
 	write_all_times(body, rows, &list);
+	byte_buffer_end_piece(body);
 	write_row_tasks(body, rows, &list);
 	row_nodes_write(body, profile);
 	write_all_weights(body, profile);
+	byte_buffer_end_piece(body);
 	write_all_ends(body, profile);
+	byte_buffer_end_piece(body);
 	free(list.streams);
 }
 

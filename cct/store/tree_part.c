@@ -28,12 +28,15 @@ static void write_frames(struct byte_buffer *body, const struct cct *cct,
 	byte_buffer_add_unsigned(body, sorted->n);
 	for (uint32_t i = 0; i < sorted->n; i++)
 		add_kind(body, &frames[sorted->numbers[i]]);
+	byte_buffer_end_piece(body);
 	for (uint32_t i = 0; i < sorted->n; i++)
 		byte_buffer_add_unsigned(body, frames[sorted->numbers[i]].module);
+	byte_buffer_end_piece(body);
 	for (uint32_t i = 0; i < sorted->n; i++) {
 		byte_buffer_add_unsigned(body, frames[sorted->numbers[i]].offset - offset);
 		offset = frames[sorted->numbers[i]].offset;
 	}
+	byte_buffer_end_piece(body);
 }
 
 /* A value of a node, for lists of the values that are not 0. */
@@ -117,7 +120,9 @@ static void write_values(struct byte_buffer *body, const struct cct *cct, node_c
 	}
 	byte_buffer_add_unsigned(body, n);
 	byte_buffer_add(body, distances.bytes, distances.size);
+	byte_buffer_end_piece(body);
 	byte_buffer_add(body, values.bytes, values.size);
+	byte_buffer_end_piece(body);
 	body->lacks_memory |= distances.lacks_memory || values.lacks_memory;
 	byte_buffer_deinit(&distances);
 	byte_buffer_deinit(&values);
@@ -131,6 +136,7 @@ static void write_column(struct byte_buffer *body, const struct cct *cct, node_c
 		if (condition(cct, i, which))
 			byte_buffer_add_unsigned(body, value_of(cct, i, which));
 	}
+	byte_buffer_end_piece(body);
 }
 
 static void write_costs(struct byte_buffer *body, const struct cct *cct)

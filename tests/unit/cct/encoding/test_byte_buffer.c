@@ -62,12 +62,35 @@ static void a_text_has_its_length_and_null_has_none(void **state)
 	byte_buffer_deinit(&buffer);
 }
 
+static void a_small_piece_is_one_with_the_next(void **state)
+{
+	const uint8_t bytes[1000] = { 0 };
+	struct byte_buffer buffer = { 0 };
+
+	(void)state;
+	byte_buffer_end_piece(&buffer);
+	byte_buffer_add(&buffer, bytes, 1000);
+	byte_buffer_end_piece(&buffer);
+	byte_buffer_end_piece(&buffer);
+	byte_buffer_add(&buffer, bytes, 10);
+	byte_buffer_end_piece(&buffer);
+	byte_buffer_add(&buffer, bytes, 1000);
+	byte_buffer_end_piece(&buffer);
+	assert_int_equal(buffer.n_ends, 2);
+	assert_int_equal(buffer.ends[0], 1000);
+	assert_int_equal(buffer.ends[1], 2010);
+	byte_buffer_clear(&buffer);
+	assert_int_equal(buffer.n_ends, 0);
+	byte_buffer_deinit(&buffer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_read_back),
 		cmocka_unit_test(small_numbers_take_one_byte),
 		cmocka_unit_test(a_text_has_its_length_and_null_has_none),
+		cmocka_unit_test(a_small_piece_is_one_with_the_next),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,6 +79,65 @@ static void sections_are_read_back(void **state)
 	free(file.bytes);
 }
 
+/* Bytes of two kinds, in turns; as pieces or not. */
+static void make_body(struct byte_buffer *body, bool has_pieces)
+{
+	uint32_t state = 1;
+
+	for (uint32_t i = 0; i < 80000; i++) {
+		state = state * 1664525u + 1013904223u;
+		const uint8_t byte = (uint8_t)(i / 10000 % 2 ? state >> 26 | 0x40 : state >> 28);
+
+		if (has_pieces && i % 10000 == 0)
+			byte_buffer_end_piece(body);
+		byte_buffer_add(body, &byte, 1);
+	}
+}
+
+/* Reads a file of a single section, whose body is this. */
+static void expect_body(const struct bytes *file, const struct byte_buffer *body)
+{
+	FILE *stream = fmemopen(file->bytes, file->size, "r");
+	struct section_reader reader;
+	struct section section;
+	char *error;
+
+	assert_non_null(stream);
+	assert_int_equal(section_reader_init(&reader, stream, &error), 0);
+	assert_int_equal(section_read(&reader, &section, &error), 1);
+	assert_int_equal(section.size, body->size);
+	assert_memory_equal(section.bytes, body->bytes, body->size);
+	assert_int_equal(section_read(&reader, &section, &error), 0);
+	section_reader_deinit(&reader);
+	fclose(stream);
+}
+
+static void pieces_of_different_kinds_take_less(void **state)
+{
+	size_t sizes[2];
+
+	(void)state;
+	for (int has_pieces = 0; has_pieces < 2; has_pieces++) {
+		struct byte_buffer body = { 0 };
+		struct section_writer writer;
+		struct bytes file;
+		FILE *stream = open_memstream(&file.bytes, &file.size);
+
+		make_body(&body, has_pieces);
+		assert_int_equal(body.n_ends, has_pieces ? 7 : 0);
+		assert_int_equal(section_writer_init(&writer, stream, SECTIONS_VERSION), 0);
+		assert_int_equal(section_write(&writer, 1, 0, &body), 0);
+		assert_int_equal(section_writer_end(&writer), 0);
+		section_writer_deinit(&writer);
+		fclose(stream);
+		expect_body(&file, &body);
+		sizes[has_pieces] = file.size;
+		free(file.bytes);
+		byte_buffer_deinit(&body);
+	}
+	assert_in_range(sizes[1], 1, sizes[0] - sizes[0] / 20);
+}
+
 static void a_file_cut_anywhere_is_refused(void **state)
 {
 	struct bytes file = write_file();
@@ -138,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sections_are_read_back),
+		cmocka_unit_test(pieces_of_different_kinds_take_less),
 		cmocka_unit_test(a_file_cut_anywhere_is_refused),
 		cmocka_unit_test(a_changed_body_is_refused),
 		cmocka_unit_test(another_version_and_another_format_are_named),
