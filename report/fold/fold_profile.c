@@ -652,7 +652,9 @@ static int fill(struct folding *folding)
 	int err = group_processes(folding);
 	if (err)
 		return err;
-	if (traits->subject == ROWS_FUNCTIONS || traits->subject == ROWS_LINES)
+	/* A file that is opened and not asked would be among those that lack names. */
+	if ((traits->subject == ROWS_FUNCTIONS || traits->subject == ROWS_LINES) &&
+	    folding->options->kernel != KERNEL_ONLY)
 		symbolizer_open_ahead(folding->symbolizer);
 	err = fold_tree(folding);
 	if (err)

@@ -47,6 +47,7 @@ expect_equal_reports() { # expect_equal_reports NAME OPTION...
 		expect_equal_reports $name --format json --no-inline --raw-names
 		expect_equal_reports $name --view lines --no-inline
 		expect_equal_reports $name --view modules --by process --kernel only
+		expect_equal_reports $name --format json --view functions --kernel only
 		expect_equal_reports $name --view processes --by thread --values
 	done
 }
