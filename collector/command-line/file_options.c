@@ -71,7 +71,7 @@ static int take_debuginfod(const struct option_use *use, void *field)
 	if (use->value &&
 	    numbers_parse_time(use->value, NSEC_PER_SEC, DEBUGINFOD_MAX_S * NSEC_PER_SEC, &ns))
 		return option_wrong_value(use, "a time in seconds up to %d", DEBUGINFOD_MAX_S);
-	options->debuginfod = true;
+	options->debuginfod = options->asks_debuginfod = true;
 	options->debuginfod_s = (unsigned)((ns + NSEC_PER_SEC - 1) / NSEC_PER_SEC);
 	return 0;
 }

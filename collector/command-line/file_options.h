@@ -15,6 +15,7 @@
 struct file_options {
 	const char *symfs;     /* NULL: this machine */
 	bool debuginfod;       /* may fetch missing files */
+	bool asks_debuginfod;  /* by an option, not by the environment */
 	unsigned debuginfod_s; /* the time limit for fetching all files */
 	bool is_quiet;         /* the terminal does not show how far the reading has come */
 	const char *moved[MOVED_SOURCES_MAX]; /* "FROM=TO": where to find source files */

@@ -148,14 +148,12 @@ int stored_profile_open(const char *path, const struct dendro_options *options,
 	struct profile *profile = NULL;
 
 	*error_ret = NULL;
-	if (files->symfs) {
-		*error_ret = sentence("Names were found when the profile was built: give --symfs "
-				      "to dendro build.");
+	if (files->symfs || files->asks_debuginfod) {
+		*error_ret = sentence("Names were found when the profile was built: give --%s to "
+				      "dendro build.",
+				      files->symfs ? "symfs" : "debuginfod");
 		return -EINVAL;
 	}
-	if (files->debuginfod)
-		message_note(command,
-			     "debuginfod: not used, as the profile has its names already.");
 	int err = read_file(path, options, command, &profile, error_ret);
 	if (err)
 		return err;

@@ -163,6 +163,8 @@ expect_equal_filtered() {
 			-- "$DENDRO" $command -i cxx.cct
 	done
 	refuses 'give --symfs to dendro build' -- "$DENDRO" report --symfs / cxx.cct
+	refuses 'give --debuginfod to dendro build' -- "$DENDRO" report --debuginfod cxx.cct
+	DENDRO_DEBUGINFOD=1 DEBUGINFOD_URLS=http://localhost:9 "$DENDRO" report cxx.cct
 	refuses 'give --vmlinux to dendro build' -- "$DENDRO" report --vmlinux /x cxx.cct
 	refuses 'cxx.cct is a profile already' -- "$DENDRO" build -o x.cct cxx.cct
 	run "$DENDRO" build cxx.data

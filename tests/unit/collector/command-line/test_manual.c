@@ -353,6 +353,28 @@ static void the_page_of_export_describes_all_formats(void **state)
 	find_in_page(text, list);
 }
 
+/* .BR joins its words: text that follows a reference on its line would lose its spaces. */
+static void references_in_manual_pages_stand_alone(void **state)
+{
+	char line[1024];
+
+	(void)state;
+	for (const struct subcommand *command = commands; command->line; command++) {
+		FILE *file = open_page(command->line->command);
+
+		while (file && fgets(line, sizeof(line), file)) {
+			unsigned n_words = 0;
+
+			for (const char *at = line; (at = strchr(at, ' ')); at++)
+				n_words++;
+			if (strncmp(line, ".BR ", 4) == 0 && !strchr(line, '"'))
+				assert_in_range(n_words, 1, 2);
+		}
+		if (file)
+			fclose(file);
+	}
+}
+
 static void letters_and_names_are_given_once(void **state)
 {
 	(void)state;
@@ -382,6 +404,7 @@ int main(void)
 		cmocka_unit_test(texts_name_all_choices),
 		cmocka_unit_test(the_text_of_format_names_all_formats),
 		cmocka_unit_test(the_page_of_export_describes_all_formats),
+		cmocka_unit_test(references_in_manual_pages_stand_alone),
 		cmocka_unit_test(letters_and_names_are_given_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
