@@ -40,16 +40,31 @@ static const struct choice columns[] = {
 	{ "sample", COLUMN_SELF },
 	{ "period", COLUMN_SELF },
 	{ "cpu", COLUMN_CPU },
-	{ "parent", COLUMN_OTHER },
-	{ "srcfile", COLUMN_OTHER },
-	{ "weight", COLUMN_OTHER },
-	{ "local_weight", COLUMN_OTHER },
-	{ "time", COLUMN_OTHER },
-	{ "trace", COLUMN_OTHER },
 	{ "cgroup", COLUMN_CGROUP },
-	{ "symbol_size", COLUMN_OTHER },
 	{ NULL, 0 },
 };
+
+/* Those of perf's columns that no view has. */
+static const char other_columns[] =
+	"parent socket srcfile time trace type typeoff symoff cgroup_id symbol_size dso_size "
+	"weight local_weight transaction overhead_sys overhead_us overhead_guest_sys "
+	"overhead_guest_us latency parallelism ipc_null ipc_lbr code_page_size data_page_size "
+	"ins_lat local_ins_lat p_stage_cyc local_p_stage_cyc retire_lat local_retire_lat simd addr "
+	"addr_from addr_to dso_from dso_to symbol_from symbol_to srcline_from srcline_to "
+	"mispredict cycles abort in_tx mem tlb snoop locked blocked dcacheline dso_daddr "
+	"symbol_daddr symbol_iaddr phys_daddr";
+
+static bool is_other_column(const char *name, size_t length)
+{
+	for (const char *at = other_columns; *at; at += strspn(at, " ")) {
+		size_t n = strcspn(at, " ");
+
+		if (n == length && strncmp(at, name, n) == 0)
+			return true;
+		at += n;
+	}
+	return false;
+}
 
 /* 0: not one of perf's columns. */
 static unsigned find_column(const char *name, size_t length)
@@ -58,19 +73,24 @@ static unsigned find_column(const char *name, size_t length)
 		if (strlen(column->name) == length && strncmp(column->name, name, length) == 0)
 			return (unsigned)column->value;
 	}
-	return 0;
+	return is_other_column(name, length) ? COLUMN_OTHER : 0;
 }
 
 bool perf_views_have_column(const char *list)
 {
+	list += *list == '+';
 	return find_column(list, strcspn(list, ","));
 }
 
-/* 0: a name is not one of perf's columns. */
+/* "+": those of perf's default, and more. 0: a name is not one of perf's columns. */
 static unsigned parse_columns(const char *list)
 {
 	unsigned found = 0;
 
+	if (*list == '+') {
+		found = COLUMN_COMM | COLUMN_MODULE | COLUMN_FUNCTION;
+		list++;
+	}
 	for (;;) {
 		size_t length = strcspn(list, ",");
 		unsigned column = find_column(list, length);

@@ -163,6 +163,26 @@ options_of() {
 	[ $n -gt 300 ]
 }
 
+# What perf's usage lists after "key(s):", up to the next option.
+columns_of_report() {
+	perf report -h 2>&1 | sed -n '/^ *sort by key(s):/,/^ *-S,/p' | grep -v '^ *-S,' |
+		sed 's/.*key(s)://' | grep -oE '[a-z_0-9]+'
+}
+
+@test "each column that perf can sort by chooses a view, or explains itself in a line" {
+	need perf
+	local column status n=0
+	for column in $(columns_of_report); do
+		status=0
+		"$DENDRO" report --sort "$column,sym" --help </dev/null >out 2>err || status=$?
+		n=$((n + 1))
+		[ $status -ne 0 ] || continue
+		expect_equal lines "$(wc -l <err)" 1
+		grep -q "^dendro report: --sort $column,sym is not supported: rows may be of " err
+	done
+	[ $n -gt 30 ]
+}
+
 @test "the fields of script are printed as perf prints them" {
 	need perf
 	local fields
