@@ -55,18 +55,12 @@ static char *simplify(const struct diff *diff, const struct diff_row *row, bool 
 						 : strdup(row->name);
 }
 
-/* "file.c:12  function" */
-static char *add_line(const struct diff_row *row, char *name)
+static char *make_place(const struct diff_row *row)
 {
-	const char *slash = row->file ? strrchr(row->file, '/') : NULL;
+	const char *slash = strrchr(row->file, '/');
 	char *text;
 
-	if (!row->file || !name)
-		return name;
-	if (asprintf(&text, "%s:%u  %s", slash ? slash + 1 : row->file, row->line, name) < 0)
-		text = NULL;
-	free(name);
-	return text;
+	return asprintf(&text, "%s:%u", slash ? slash + 1 : row->file, row->line) < 0 ? NULL : text;
 }
 
 /* "caller function" */
@@ -131,8 +125,12 @@ int diff_names_init(struct diff_names *names, const struct diff *diff, const siz
 	struct string_ids ids = { 0 };
 	int err = 0;
 
-	*names = (struct diff_names){ .n = n, .shown = calloc(n + 1, sizeof(*names->shown)) };
-	if (!names->shown)
+	*names = (struct diff_names){
+		.n = n,
+		.shown = calloc(n + 1, sizeof(*names->shown)),
+		.places = calloc(n + 1, sizeof(*names->places)),
+	};
+	if (!names->shown || !names->places)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		const struct diff_row *row = &diff->rows.rows[rows[i]];
@@ -147,8 +145,9 @@ int diff_names_init(struct diff_names *names, const struct diff *diff, const siz
 	for (size_t i = 0; !err && i < n; i++) {
 		const struct diff_row *row = &diff->rows.rows[rows[i]];
 
-		names->shown[i] = add_arc(row, add_line(row, names->shown[i]));
-		if (!names->shown[i])
+		names->shown[i] = add_arc(row, names->shown[i]);
+		names->places[i] = row->file ? make_place(row) : NULL;
+		if (!names->shown[i] || (row->file && !names->places[i]))
 			err = -ENOMEM;
 	}
 	return err;
@@ -158,5 +157,8 @@ void diff_names_deinit(struct diff_names *names)
 {
 	for (size_t i = 0; names->shown && i < names->n; i++)
 		free(names->shown[i]);
+	for (size_t i = 0; names->places && i < names->n; i++)
+		free(names->places[i]);
 	free(names->shown);
+	free(names->places);
 }

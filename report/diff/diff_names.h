@@ -1,7 +1,7 @@
 /*
  * The names of a comparison's rows for people: without parameters, unless two functions of a module
- * would then have one name; a source line has its file before it, and an arc of a call graph its
- * direction.
+ * would then have one name; a source line has its place and its function, and an arc of a call
+ * graph its direction.
  */
 #ifndef REPORT_DIFF_DIFF_NAMES_H
 #define REPORT_DIFF_DIFF_NAMES_H
@@ -9,7 +9,8 @@
 #include "report/diff/diff.h"
 
 struct diff_names {
-	char **shown; /* by position in the list of rows */
+	char **shown;  /* by position in the list of rows */
+	char **places; /* likewise, of a source line: "file.c:12"; NULL: the row has none */
 	size_t n;
 };
 

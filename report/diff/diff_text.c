@@ -24,6 +24,8 @@
 #define MIN_WIDTH        60
 #define MAX_WIDTH        1000
 #define LINE_WIDTH       96 /* of a sentence with numbers */
+#define PLACE_GAP        2  /* between a place and its function */
+#define MIN_CUT_WIDTH    8  /* of a function behind a place */
 
 struct diff_page {
 	struct text_output output;
@@ -132,6 +134,9 @@ static void measure_names(struct diff_page *page)
 		unsigned name = printable_width(page->names.shown[i], page->output.utf8);
 		unsigned module = printable_width(row->module, page->output.utf8);
 
+		if (page->names.places[i])
+			name += PLACE_GAP +
+				printable_width(page->names.places[i], page->output.utf8);
 		if (page->lines.lines)
 			name += text_joints_width(page->lines.lines[i].indent,
 						  page->lines.max_indent);
@@ -151,7 +156,9 @@ static void lay_out(struct diff_page *page)
 	if (page->module_width > MAX_MODULE_WIDTH)
 		page->module_width = MAX_MODULE_WIDTH;
 	if (width < min_name_width(page) + 2 + page->module_width ||
-	    page->diff->options.view == VIEW_MODULES)
+	    page->diff->options.view == VIEW_MODULES ||
+	    (page->diff->options.view == VIEW_LINES &&
+	     width < page->name_width + 2 + page->module_width))
 		page->module_width = 0;
 	if (page->module_width)
 		width -= 2 + page->module_width;
@@ -262,6 +269,24 @@ static void write_numbers(const struct diff_page *page, size_t row)
 	}
 }
 
+/*
+ * A place is what tells lines of a function apart: the function is cut first, or left out. Returns
+ * how much of the room is left.
+ */
+static unsigned write_shown(const struct diff_page *page, size_t at, unsigned room)
+{
+	const char *place = page->names.places[at];
+
+	if (place) {
+		room -= printable_write(page->output.file, place, room, page->output.utf8);
+		if (room < PLACE_GAP + MIN_CUT_WIDTH)
+			return room;
+		room -= (unsigned)fprintf(page->output.file, "%*s", PLACE_GAP, "");
+	}
+	return room -
+	       printable_write(page->output.file, page->names.shown[at], room, page->output.utf8);
+}
+
 static void write_name(const struct diff_page *page, size_t at)
 {
 	const struct diff_row *row = &page->diff->rows.rows[page->rows[at]];
@@ -270,7 +295,7 @@ static void write_name(const struct diff_page *page, size_t at)
 	if (page->lines.lines)
 		written = diff_lines_begin(&page->lines, at, &page->output);
 	unsigned room = page->name_width > written ? page->name_width - written : 0;
-	room -= printable_write(page->output.file, page->names.shown[at], room, page->output.utf8);
+	room = write_shown(page, at, room);
 	if (page->module_width && *row->module) {
 		fprintf(page->output.file, "%*s  ", (int)room, "");
 		text_style_begin(&page->output, STYLE_DIM);

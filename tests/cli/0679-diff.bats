@@ -110,6 +110,28 @@ row() { # row FILE NAME FILTER
 	done
 }
 
+@test "a line of text names the file and number of a source line, however narrow it is" {
+	local side width
+	cp "$ROOT/tests/workloads/dispatch.c" before/dispatch.c
+	for side in before after; do
+		mkdir -p $side/lines
+		sed 's/\<worker\>/worker_whose_name_leaves_no_room/' $side/dispatch.c >long.c
+		cc -g -O2 -I"$ROOT/tests/workloads" -o $side/lines/dispatch long.c
+		record $side.data -- $side/lines/dispatch 0.3
+	done
+	"$DENDRO" diff --view lines --sort total --format json before.data after.data |
+		jq -r '.rows[] | select(.module == "dispatch" and .file and .total.difference != 0) |
+			"\(.file | sub(".*/"; "")):\(.line)"' | sort -u >places
+	[ -s places ]
+	for width in 60 80 120; do
+		COLUMNS=$width "$DENDRO" diff --view lines --sort total --min 0 before.data after.data >out
+		grep -oE '[a-z]+\.[ch]:[0-9]+( |$)' out | tr -d ' ' | sort -u >shown
+		expect_equal "places that are cut" "$(comm -23 places shown)" ""
+		expect_equal "lines too wide" "$(awk -v width=$width 'length > width' out | wc -l)" 0
+		expect_equal "spaces at ends" "$(grep -c ' $' out)" 0
+	done
+}
+
 @test "several events are compared side by side" {
 	record two1.data -e cpu-clock,page-faults -- before/dispatch 0.3
 	record two2.data -e cpu-clock,page-faults -- after/dispatch 0.3
