@@ -3,6 +3,7 @@
  * and knows no tree. A path is a string: a lower-case letter is a user function, an upper-case one
  * a function of the kernel, '>' the mark [kernel], '!' a stack that was cut.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -358,6 +359,56 @@ static void expect_views(struct fixture *fixture, uint64_t whole, uint64_t selec
 	}
 }
 
+/* No row has more than the one that it is a part of, and by itself no more than with its callees.
+ */
+static void expect_bounded(const struct view_row *parent, const struct view_row *row)
+{
+	assert_true(row->total[0] <= parent->total[0]);
+	assert_true(row->self[0] <= row->total[0]);
+	for (const struct view_row *child = row->children; child; child = child->next)
+		expect_bounded(row, child);
+}
+
+/* With the options that change what a path is. */
+static void expect_bounded_views(struct fixture *fixture)
+{
+	static const struct view_options views[] = {
+		{ .kind = VIEW_TREE },
+		{ .kind = VIEW_TREE, .fold_recursion = true },
+		{ .kind = VIEW_CALLERS },
+		{ .kind = VIEW_CALLERS, .fold_recursion = true },
+		{ .kind = VIEW_FUNCTIONS },
+		{ .kind = VIEW_FUNCTIONS, .each_task = true },
+		{ .kind = VIEW_MODULES },
+		{ .kind = VIEW_LINES },
+		{ .kind = VIEW_CALLGRAPH },
+		{ .kind = VIEW_PATHS, .root = "a" },
+		{ .kind = VIEW_PATHS, .root = "a", .direction = PATHS_UP },
+		{ .kind = VIEW_PATHS, .root = "*" },
+		{ .kind = VIEW_PATHS, .root = "*", .direction = PATHS_UP },
+		{ .kind = VIEW_SYSCALLS },
+		{ .kind = VIEW_PROCESSES },
+		{ .kind = VIEW_THREADS },
+	};
+
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		for (int kernel = KERNEL_MERGED; kernel <= KERNEL_NONE; kernel++) {
+			struct view_options options = views[i];
+			struct view *view;
+
+			options.kernel = (enum view_kernel)kernel;
+			int err =
+				view_create(fixture->profile, fixture->symbolizer, &options, &view);
+			if (options.root && err == -ENOENT)
+				continue;
+			assert_int_equal(err, 0);
+			assert_true(view->root->total[0] <= fixture->profile->metrics[0].total);
+			expect_bounded(view->root, view->root);
+			view_destroy(view);
+		}
+	}
+}
+
 /* Rows have the nodes of the selection's tree. */
 static void expect_rows(const struct profile *profile)
 {
@@ -406,6 +457,7 @@ static void try_selection(uint64_t seed)
 	expect_equal(got_paths, read_tree(fixture.profile, got_paths), wanted_paths, n_wanted);
 	expect_views(&fixture, fixture.profile->metrics[0].total, selected_weight, wanted_paths,
 		     n_wanted);
+	expect_bounded_views(&fixture);
 	selected_paths_deinit(&selected);
 	path_selection_deinit(&selection);
 	tear_down(&fixture);
