@@ -9,21 +9,30 @@
 
 #define LEVEL 11 /* of 12: an eighth smaller than the default; the last one gains nothing more */
 
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void write_base64(FILE *out, const uint8_t *bytes, size_t size)
+static char digit_of(uint32_t value)
 {
-	for (size_t i = 0; i < size; i += 3) {
-		const size_t n = size - i < 3 ? size - i : 3;
-		const uint32_t group = (uint32_t)bytes[i] << 16 |
-				       (n > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
-				       (n > 2 ? bytes[i + 2] : 0);
-		const char text[4] = { digits[group >> 18], digits[group >> 12 & 63],
-				       n > 1 ? digits[group >> 6 & 63] : '=',
-				       n > 2 ? digits[group & 63] : '=' };
+	const char digit = (char)(PAGE_BLOCK_FIRST + value);
 
-		fwrite(text, 1, sizeof(text), out);
-	}
+	return digit == '<' ? PAGE_BLOCK_FOR_LESS : digit;
+}
+
+/* The last group may have fewer bytes: n bytes, of which zeros make four, are n + 1 digits. */
+static void write_group(FILE *out, const uint8_t *bytes, size_t n)
+{
+	char text[5];
+	uint32_t group = 0;
+
+	for (size_t i = 0; i < 4; i++)
+		group = group << 8 | (i < n ? bytes[i] : 0);
+	for (int i = 4; i >= 0; i--, group /= 85)
+		text[i] = digit_of(group % 85);
+	fwrite(text, 1, n + 1, out);
+}
+
+static void write_digits(FILE *out, const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i += 4)
+		write_group(out, bytes + i, size - i < 4 ? size - i : 4);
 }
 
 int page_block_write(FILE *out, const void *bytes, size_t size)
@@ -38,7 +47,7 @@ int page_block_write(FILE *out, const void *bytes, size_t size)
 		const size_t n =
 			libdeflate_deflate_compress(compressor, bytes, size, compressed, bound);
 
-		write_base64(out, compressed, n);
+		write_digits(out, compressed, n);
 	}
 	libdeflate_free_compressor(compressor);
 	if (!compressed)

@@ -1,9 +1,16 @@
-/* Blocks of data in the page: compressed as DeflateRaw (RFC 1951), in base64 (RFC 4648). */
+/*
+ * Blocks of data in the page: compressed as DeflateRaw (RFC 1951), and four bytes, the first one
+ * the highest, as five digits of base 85, which are a sixteenth shorter than base64. The digits are
+ * characters that mean nothing in a document.
+ */
 #ifndef REPORT_HTML_PAGE_BLOCK_H
 #define REPORT_HTML_PAGE_BLOCK_H
 
 #include <stddef.h>
 #include <stdio.h>
+
+#define PAGE_BLOCK_FIRST    '(' /* 0; the next characters follow it, */
+#define PAGE_BLOCK_FOR_LESS '}' /* but for '<', which would begin a tag */
 
 /* 0, -ENOMEM, or -errno of the stream. */
 int page_block_write(FILE *out, const void *bytes, size_t size);

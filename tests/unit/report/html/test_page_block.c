@@ -1,4 +1,4 @@
-/* Blocks of the page, read back by zlib and a decoder of base64 that is written for this test. */
+/* Blocks of the page, read back by zlib and a decoder of digits that is written for this test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,24 +11,28 @@
 
 #include "report/html/page_block.h"
 
+static uint64_t value_of(char digit)
+{
+	assert_in_range(digit, PAGE_BLOCK_FIRST, PAGE_BLOCK_FOR_LESS);
+	assert_true(digit != '<' && digit != '&');
+	return (uint64_t)((digit == PAGE_BLOCK_FOR_LESS ? '<' : digit) - PAGE_BLOCK_FIRST);
+}
+
+/* What is lacking of the last group are the largest digits. */
 static size_t decode(const char *text, uint8_t *bytes)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint32_t bits = 0;
-	unsigned n_bits = 0;
+	const size_t size = strlen(text);
 	size_t n = 0;
 
-	for (; *text && *text != '='; text++) {
-		const char *digit = strchr(digits, *text);
+	for (size_t i = 0; i < size; i += 5) {
+		const size_t left = size - i < 5 ? size - i : 5;
+		uint64_t group = 0;
 
-		assert_non_null(digit);
-		bits = bits << 6 | (uint32_t)(digit - digits);
-		n_bits += 6;
-		if (n_bits < 8)
-			continue;
-		n_bits -= 8;
-		bytes[n++] = (uint8_t)(bits >> n_bits);
+		assert_true(left > 1);
+		for (size_t j = 0; j < 5; j++)
+			group = group * 85 + (j < left ? value_of(text[i + j]) : 84);
+		for (size_t j = 0; j + 1 < left; j++)
+			bytes[n++] = (uint8_t)(group >> (24 - 8 * j));
 	}
 	return n;
 }
@@ -41,7 +45,6 @@ static void check(const uint8_t *bytes, size_t size)
 
 	assert_int_equal(page_block_write(out, bytes, size), 0);
 	fclose(out);
-	assert_int_equal(text_size % 4, 0);
 	uint8_t *compressed = malloc(text_size + 1), *back = malloc(size + 1);
 	z_stream zlib = { .next_in = compressed, .avail_in = (uInt)decode(text, compressed) };
 	zlib.next_out = back;
