@@ -44,6 +44,7 @@ struct diff_command {
 	bool is_missing[DIFF_MAX_METRICS]; /* in a later file: it is not compared */
 	bool has_root;                     /* --root is on a path of a run, or not needed */
 	struct diff_rows rows[MAX_VIEWS];  /* of the runs, by view */
+	struct comparison_rows times;      /* of --html */
 	size_t n_views;
 	uint64_t n_to_add; /* of the file at hand: paths of all its runs, in each view */
 	struct work_done added;
@@ -207,57 +208,118 @@ static int find_amount(const struct diff_command *command, const struct profile 
 	return 0;
 }
 
+/* The view of a run, and where the nodes of its profile are. */
+struct run_view {
+	struct view *view;
+	uint32_t *nodes; /* by node of the profile: of the view's fold */
+	uint32_t *rows;  /* by node of that: of the comparison */
+};
+
+static void run_view_deinit(struct run_view *of)
+{
+	view_destroy(of->view);
+	free(of->nodes);
+	free(of->rows);
+}
+
+/* None is a row of the comparison yet. 0 or -ENOMEM. */
+static int make_rows(struct run_view *of, uint32_t n)
+{
+	of->rows = calloc((size_t)n + 1, sizeof(*of->rows));
+	for (uint32_t i = 0; of->rows && i < n; i++)
+		of->rows[i] = DIFF_NO_ROW;
+	return of->rows ? 0 : -ENOMEM;
+}
+
 /* A run in which --root is on no path has no rows; *@has_root_ret is unchanged then. 0 or -errno.
- */
+ * run_view_deinit() follows in any case. */
 static int create_view(const struct view_options *options, const struct profile *profile,
-		       struct symbolizer *symbolizer, bool *has_root_ret, struct view **view_ret)
+		       struct symbolizer *symbolizer, bool *has_root_ret, struct run_view *of)
 {
 	struct fold *fold;
-	int err = fold_profile(profile, symbolizer, options, &fold);
+	int err = fold_profile_mapped(profile, symbolizer, options, &fold, &of->nodes);
 
 	if (err)
 		return err;
-	err = view_create_from_fold(profile, options, fold, view_ret);
+	err = make_rows(of, fold->n_nodes);
+	if (!err)
+		err = view_create_from_fold(profile, options, fold, &of->view);
 	if (!err)
 		*has_root_ret = true;
 	if (err == -ENOENT) {
-		*view_ret = view_create_root(profile, options, fold);
-		err = *view_ret ? 0 : -ENOMEM;
+		of->view = view_create_root(profile, options, fold);
+		err = of->view ? 0 : -ENOMEM;
 	}
 	fold_destroy(fold);
 	return err;
 }
 
+/* Whether the page has the times of samples. Nodes that were joined do not say where they went. */
+static bool has_times(const struct diff_command *command)
+{
+	const struct view_options *view = &command->request.report.view;
+
+	return command->request.report.html && !view->merge_copies && !view->fold_recursion;
+}
+
+static int add_times(struct diff_command *command, const struct profile *profile,
+		     const struct run_view *of, const uint32_t *metrics, size_t number,
+		     uint32_t profile_run)
+{
+	_cleanup_free_ uint32_t *paths = calloc((size_t)profile->cct->n_nodes + 1, sizeof(*paths));
+	const struct comparison_run run = {
+		.number = number,
+		.side = command->request.sources[number].side,
+		.profile = profile,
+		.profile_run = profile_run,
+		.paths = paths,
+		.metrics = metrics,
+		.n_metrics = command->rows[0].n_metrics,
+		.counts_samples = command->request.options.norm == DIFF_BY_SAMPLES,
+	};
+
+	if (!paths)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < profile->cct->n_nodes; i++)
+		paths[i] = of->rows[of->nodes[i]];
+	return comparison_rows_add(&command->times, &command->rows[1], &run);
+}
+
+/* @run: of the comparison; @profile_run: of the profile, or COMPARISON_ALL_RUNS. */
 static int add_view(struct diff_command *command, const struct profile *profile,
 		    struct symbolizer *symbolizer, const uint32_t *metrics, size_t run,
-		    size_t number)
+		    uint32_t profile_run, size_t number)
 {
 	struct view_options options = command->request.report.view;
-	struct view *view = NULL;
+	struct run_view of = { 0 };
 
 	if (number)
 		options.kind = VIEW_TREE;
 	else if (options.kind == VIEW_HOT)
 		options.kind = VIEW_FUNCTIONS;
-	int err = create_view(&options, profile, symbolizer, &command->has_root, &view);
+	int err = create_view(&options, profile, symbolizer, &command->has_root, &of);
 	work_done_expect(&command->added, command->n_to_add); /* names are found */
 	if (!err)
-		err = diff_rows_add(&command->rows[number], run, view, metrics,
-				    command->request.options.norm == DIFF_BY_SAMPLES);
+		err = diff_rows_add(&command->rows[number], run, of.view, metrics,
+				    command->request.options.norm == DIFF_BY_SAMPLES,
+				    number ? of.rows : NULL);
+	if (!err && number && has_times(command))
+		err = add_times(command, profile, &of, metrics, run, profile_run);
 	if (!err && options.kind == VIEW_STATS)
-		tree_numbers_take(&command->request.sources[run].trees, view);
-	view_destroy(view);
+		tree_numbers_take(&command->request.sources[run].trees, of.view);
+	run_view_deinit(&of);
 	work_done_add(&command->added, profile->cct->n_nodes);
 	return err ? out_of_memory() : 0;
 }
 
 static int add_run(struct diff_command *command, const struct profile *profile,
-		   struct symbolizer *symbolizer, const uint32_t *metrics, size_t run)
+		   struct symbolizer *symbolizer, const uint32_t *metrics, size_t run,
+		   uint32_t profile_run)
 {
 	int status = find_amount(command, profile, &command->request.sources[run]);
 
 	for (size_t i = 0; !status && i < command->n_views; i++)
-		status = add_view(command, profile, symbolizer, metrics, run, i);
+		status = add_view(command, profile, symbolizer, metrics, run, profile_run, i);
 	return status;
 }
 
@@ -304,7 +366,7 @@ static int add_runs(struct diff_command *command, struct profile *profile,
 		return out_of_memory();
 	command->n_to_add = (uint64_t)profile->cct->n_nodes * command->n_views * *n_ret;
 	if (*n_ret == 1)
-		return add_run(command, profile, symbolizer, metrics, first);
+		return add_run(command, profile, symbolizer, metrics, first, COMPARISON_ALL_RUNS);
 	if (split_run(command, first, *n_ret))
 		return out_of_memory();
 	for (uint32_t i = 0; !status && i < profile->rows->n_runs; i++) {
@@ -312,7 +374,7 @@ static int add_runs(struct diff_command *command, struct profile *profile,
 			continue;
 		status = profile_count_run(profile, i)
 				 ? out_of_memory()
-				 : add_run(command, profile, symbolizer, metrics, first + n++);
+				 : add_run(command, profile, symbolizer, metrics, first + n++, i);
 	}
 	return status;
 }
@@ -555,8 +617,12 @@ static int browse(const struct diff_command *command, const struct diff *paths,
 static int write_page(const struct diff_command *command, const struct diff *paths,
 		      const struct diff *functions)
 {
-	const struct comparison_page page = { paths, functions,
-					      command->request.report.view.merge_copies };
+	const struct comparison_page page = {
+		.paths = paths,
+		.functions = functions,
+		.rows = &command->times,
+		.merges_copies = command->request.report.view.merge_copies,
+	};
 	const char *path = command->request.report.html;
 	const size_t n = command->request.n_sources;
 	_cleanup_free_ const char **inputs = calloc(n, sizeof(*inputs));
@@ -623,6 +689,7 @@ static void drop_missing(struct diff_command *command)
 
 	for (size_t i = 0; i < command->n_views; i++)
 		drop_costs(command, &command->rows[i]);
+	comparison_rows_drop_metrics(&command->times, command->is_missing);
 	for (size_t i = 0; i < n_metrics; i++) {
 		if (command->is_missing[i])
 			release(&command->metrics[i]);
@@ -706,6 +773,9 @@ static int run(struct diff_command *command)
 	if (!command->request.has_ranges &&
 	    file_options_open(&report->files, "diff", &report->build.files))
 		return DIFF_EXIT_ERROR;
+	/* With threads, rows of samples can stay. */
+	if (has_times(command))
+		report->build.by_thread = report->build.keeps_rows = true;
 	command->wanted = report->build;
 	command->n_views = has_two_views(command) ? MAX_VIEWS : 1;
 	for (size_t i = 0; i < command->n_views; i++)
@@ -717,6 +787,7 @@ static int run(struct diff_command *command)
 		status = compare(command);
 	for (size_t i = 0; i < command->n_views; i++)
 		diff_rows_deinit(&command->rows[i]);
+	comparison_rows_deinit(&command->times);
 	file_search_destroy(report->build.files);
 	return status || !is_damaged ? status : DIFF_EXIT_ERROR;
 }

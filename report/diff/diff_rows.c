@@ -299,7 +299,7 @@ static const struct view_row *next_row(const struct view *view, const struct vie
 }
 
 static int add_rows(struct diff_rows *rows, size_t run, const struct view *view,
-		    const uint32_t *metrics, bool count_samples, struct path *path)
+		    const uint32_t *metrics, bool count_samples, uint32_t *nodes, struct path *path)
 {
 	const struct view_row *row = view->root->children;
 
@@ -311,18 +311,20 @@ static int add_rows(struct diff_rows *rows, size_t run, const struct view *view,
 			return -ENOMEM;
 		path->rows[path->n++] = at;
 		add_row(rows, run, view, row, metrics, count_samples, at);
+		if (nodes)
+			nodes[row->source] = at;
 	}
 	return 0;
 }
 
 int diff_rows_add(struct diff_rows *rows, size_t run, const struct view *view,
-		  const uint32_t *metrics, bool count_samples)
+		  const uint32_t *metrics, bool count_samples, uint32_t *nodes)
 {
 	struct path path = { 0 };
 	int err = set_run(rows, run, view, metrics, count_samples);
 
 	if (!err)
-		err = add_rows(rows, run, view, metrics, count_samples, &path);
+		err = add_rows(rows, run, view, metrics, count_samples, nodes, &path);
 	free(path.rows);
 	return err;
 }

@@ -52,9 +52,11 @@ int diff_rows_split_run(struct diff_rows *rows, size_t run, size_t n);
  * costs are added up, so the total of one in a table may be too large where one of them calls
  * another, but never larger than that of the run. In a tree of calling contexts, totals stay the
  * sums of the self costs.
- * @metrics: the view's number of each metric. @count_samples: every sample weighs 1. 0 or -ENOMEM.
+ * @metrics: the view's number of each metric. @count_samples: every sample weighs 1.
+ * @nodes: NULL, or of a tree, filled by what its rows are made of (view_row.source): the row here;
+ * the others keep what they have. 0 or -ENOMEM.
  */
 int diff_rows_add(struct diff_rows *rows, size_t run, const struct view *view,
-		  const uint32_t *metrics, bool count_samples);
+		  const uint32_t *metrics, bool count_samples, uint32_t *nodes);
 
 #endif

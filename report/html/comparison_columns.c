@@ -87,11 +87,7 @@ static void write_levels(struct writing *writing, struct byte_buffer *out)
 	page_column_write(&writing->column, out);
 }
 
-/*
- * How much larger the sum of the squares is than that of equal weights would be: 0, or more, in
- * units of 2^-COMPARISON_UNEVEN_BITS. Weights that hardly differ compress well so.
- */
-static uint64_t unevenness(const struct diff_cost *cost)
+uint64_t comparison_unevenness(const struct diff_cost *cost)
 {
 	const double weight = (double)cost->weight;
 
@@ -121,7 +117,8 @@ static void write_costs(struct writing *writing, size_t metric, size_t run, stru
 		page_column_add(&writing->column, cost_of(writing, metric, run, i)->samples);
 	page_column_write(&writing->column, out);
 	for (size_t i = 0; i < writing->n_rows; i++)
-		page_column_add(&writing->column, unevenness(cost_of(writing, metric, run, i)));
+		page_column_add(&writing->column,
+				comparison_unevenness(cost_of(writing, metric, run, i)));
 	page_column_write(&writing->column, out);
 }
 

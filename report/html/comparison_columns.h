@@ -22,6 +22,12 @@
 #define COMPARISON_UNEVEN_BITS 40
 
 /*
+ * How much larger the sum of the squares is than that of equal weights would be: 0, or more, in
+ * units of 2^-COMPARISON_UNEVEN_BITS. Weights that hardly differ compress well so.
+ */
+uint64_t comparison_unevenness(const struct diff_cost *cost);
+
+/*
  * Appends a comparison of call paths (VIEW_TREE) to @out. @parts: for a first picture, only paths
  * that have more than one of so many parts of a run, or that lead to one; the cost of those left
  * out is that of the path above them, with equal weights. 0: all paths. 0 or -ENOMEM.

@@ -153,18 +153,102 @@ static int write_rows_block(FILE *out, const struct comparison_page *page, uint6
 	return err;
 }
 
-int comparison_page_write(FILE *out, const struct comparison_page *page)
-{
-	const char *at = comparison_text;
+#define SIZE_LIMIT       2000000 /* bytes of a page with rows; or, if this is more: */
+#define SIZE_OF_PATH     9       /* bytes of it for each call path */
+#define BEST_COMPRESSION 8       /* of rows, at most */
 
-	page_text_write(out, &at, comparison_text_end, PAGE_MARK_FACTS);
+static size_t size_limit(const struct comparison_page *page)
+{
+	const size_t of_paths = SIZE_OF_PATH * page->paths->n_shown;
+
+	return of_paths > SIZE_LIMIT ? of_paths : SIZE_LIMIT;
+}
+
+static bool has_rows(const struct comparison_page *page)
+{
+	const struct comparison_rows *rows = page->rows;
+
+	return rows && rows->sides[DIFF_BEFORE].n + rows->sides[DIFF_AFTER].n;
+}
+
+/* A block of rows as text, to free(). *@n_ret: rows of paths, not of what is too small. *@text_ret:
+ * NULL if it is much too large for the room. 0 or -ENOMEM. */
+static int make_times(const struct comparison_page *page,
+		      const struct comparison_coarseness *coarseness, size_t room, char **text_ret,
+		      size_t *size_ret, uint32_t *n_ret)
+{
+	struct byte_buffer bytes = { 0 };
+	FILE *stream = NULL;
+	int err = comparison_rows_write(page->rows, page->paths, coarseness, &bytes, n_ret);
+
+	*text_ret = NULL;
+	if (!err && bytes.size / BEST_COMPRESSION <= room) {
+		stream = open_memstream(text_ret, size_ret);
+		err = stream ? page_block_write(stream, bytes.bytes, bytes.size) : -ENOMEM;
+	}
+	if (stream && fclose(stream) && !err)
+		err = -ENOMEM;
+	byte_buffer_deinit(&bytes);
+	return err;
+}
+
+/* Writes rows as fine as they have room: with fewer slices first, then with the paths of ever more
+ * samples alone. Nothing if none have room. 0 or -ENOMEM. */
+static int write_times(FILE *out, const struct comparison_page *page, size_t room)
+{
+	struct comparison_coarseness coarseness = { 0 };
+	uint32_t n = has_rows(page);
+
+	while (n) {
+		_cleanup_free_ char *text = NULL;
+		size_t size = 0;
+		int err = make_times(page, &coarseness, room, &text, &size, &n);
+
+		if (err)
+			return err;
+		if (n && text && size <= room) {
+			fwrite(text, 1, size, out);
+			return 0;
+		}
+		coarseness.least = coarseness.shift ? coarseness.least * 2 : 1;
+		coarseness.shift = 1;
+	}
+	return 0;
+}
+
+/* All but the rows, whose room depends on it. */
+static int write_rest(FILE *out, const struct comparison_page *page, const char **at)
+{
+	page_text_write(out, at, comparison_text_end, PAGE_MARK_FACTS);
 	int err = write_facts_block(out, page);
-	page_text_write(out, &at, comparison_text_end, PAGE_MARK_TOP);
+	page_text_write(out, at, comparison_text_end, PAGE_MARK_TOP);
 	if (!err)
 		err = write_rows_block(out, page, PAGE_TOP_PARTS);
-	page_text_write(out, &at, comparison_text_end, PAGE_MARK_TREE);
+	page_text_write(out, at, comparison_text_end, PAGE_MARK_TREE);
 	if (!err)
 		err = write_rows_block(out, page, 0);
+	page_text_write(out, at, comparison_text_end, PAGE_MARK_TIMES);
+	return err;
+}
+
+int comparison_page_write(FILE *out, const struct comparison_page *page)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size = 0;
+	const char *at = comparison_text;
+	const size_t limit = size_limit(page);
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return -ENOMEM;
+	int err = write_rest(stream, page, &at);
+	if (fclose(stream) && !err)
+		err = -ENOMEM;
+	if (err)
+		return err;
+	fwrite(text, 1, size, out);
+	size += (size_t)(comparison_text_end - at);
+	err = write_times(out, page, size < limit ? limit - size : 0);
 	page_text_write(out, &at, comparison_text_end, NULL);
 	return err ? err : stream_finish(out);
 }

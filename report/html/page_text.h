@@ -5,8 +5,9 @@
 
 #include <stdio.h>
 
-/* report/html/page_bytes.S. The texts are UTF-8. That of a profile has the marks below, once each
- * and in this order, where the blocks of data belong; that of a comparison has FACTS and TREE. */
+/* report/html/page_bytes.S. The texts are UTF-8. That of a profile has the marks below but for
+ * TIMES, once each and in this order, where the blocks of data belong; that of a comparison all but
+ * CODE. */
 extern const char page_text[], page_text_end[];
 extern const char comparison_text[], comparison_text_end[];
 
@@ -15,6 +16,7 @@ extern const char comparison_text[], comparison_text_end[];
 #define PAGE_MARK_FACTS "@FACTS@"
 #define PAGE_MARK_TOP   "@TOP@"
 #define PAGE_MARK_TREE  "@TREE@"
+#define PAGE_MARK_TIMES "@TIMES@"
 #define PAGE_MARK_CODE  "@CODE@"
 
 /* Writes a text from *@at up to the next mark, and moves *@at past it. @mark: one that follows, or

@@ -30,7 +30,7 @@ static int add_run(struct diff_rows *rows, size_t run, uint32_t n_nodes)
 		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = true });
 	int err = symbolizer ? view_create(profile, symbolizer, &options, &view) : -1;
 	if (!err)
-		err = diff_rows_add(rows, run, view, metrics, false);
+		err = diff_rows_add(rows, run, view, metrics, false, NULL);
 	view_destroy(view);
 	symbolizer_destroy(symbolizer);
 	profile_destroy(profile);

@@ -72,7 +72,7 @@ static void add_run(struct diff_rows *rows, size_t at, const struct run *run)
 	struct view *view;
 
 	assert_int_equal(view_create(profile, symbolizer, &options, &view), 0);
-	assert_int_equal(diff_rows_add(rows, at, view, (const uint32_t[]){ 0 }, false), 0);
+	assert_int_equal(diff_rows_add(rows, at, view, (const uint32_t[]){ 0 }, false, NULL), 0);
 	view_destroy(view);
 	symbolizer_destroy(symbolizer);
 	profile_destroy(profile);
@@ -214,8 +214,8 @@ static void each_metric_has_its_changes_and_the_first_decides_about_rows(void **
 		struct view *view;
 
 		assert_int_equal(view_create(profile, symbolizer, &options, &view), 0);
-		assert_int_equal(diff_rows_add(&rows, i, view, (const uint32_t[]){ 1, 0 }, false),
-				 0);
+		assert_int_equal(
+			diff_rows_add(&rows, i, view, (const uint32_t[]){ 1, 0 }, false, NULL), 0);
 		view_destroy(view);
 		symbolizer_destroy(symbolizer);
 		profile_destroy(profile);

@@ -54,8 +54,8 @@ static void add_side(struct diff_rows *rows, size_t run, const struct side *side
 	for (size_t i = 0; i < side->n; i++)
 		letter_view_add_sample(fixture, 0, side->paths[i], side->weights[i]);
 	letter_view_show(fixture, options);
-	assert_int_equal(diff_rows_add(rows, run, fixture->view, (const uint32_t[]){ 0 }, false),
-			 0);
+	assert_int_equal(
+		diff_rows_add(rows, run, fixture->view, (const uint32_t[]){ 0 }, false, NULL), 0);
 	letter_view_tear_down(&state);
 }
 

@@ -9,6 +9,7 @@
 
 #include "report/html/comparison_columns.h"
 #include "tests/unit/fixtures/letter_view.h"
+#include "tests/unit/fixtures/page_data.h"
 
 enum { N_RUNS = 2, MAX_ROWS = 64, MAX_PATH = 16 };
 
@@ -31,59 +32,35 @@ struct read_row {
 };
 
 struct reading {
-	const uint8_t *at, *end;
+	struct page_data data;
 	const char *names[MAX_ROWS], *modules[MAX_ROWS];
 	uint64_t kinds[MAX_ROWS];
 	struct read_row rows[MAX_ROWS];
 	size_t n_rows;
 };
 
-static uint64_t read_number(struct reading *reading)
-{
-	uint64_t number = 0;
-
-	for (unsigned shift = 0;; shift += 7) {
-		assert_true(reading->at < reading->end);
-		number |= (uint64_t)(*reading->at & 127) << shift;
-		if (!(*reading->at++ & 128))
-			return number;
-	}
-}
-
-static void read_column(struct reading *reading, size_t n, uint64_t *numbers)
-{
-	const uint64_t n_planes = read_number(reading);
-
-	memset(numbers, 0, n * sizeof(*numbers));
-	assert_true(n <= MAX_ROWS && reading->at + n_planes * n <= reading->end);
-	for (uint64_t plane = 0; plane < n_planes; plane++) {
-		for (size_t i = 0; i < n; i++)
-			numbers[i] |= (uint64_t)*reading->at++ << (8 * plane);
-	}
-}
-
 static void read_functions(struct reading *reading, char *strings)
 {
 	const char *known[MAX_ROWS];
 	uint64_t numbers[MAX_ROWS];
-	size_t n = read_number(reading);
+	size_t n = page_data_number(&reading->data);
 
-	read_column(reading, n, numbers);
+	page_data_column(&reading->data, n, numbers);
 	for (size_t i = 0; i < n; i++) {
-		memcpy(strings, reading->at, numbers[i]);
+		memcpy(strings, reading->data.at, numbers[i]);
 		strings[numbers[i]] = '\0';
 		known[i] = strings;
 		strings += numbers[i] + 1;
-		reading->at += numbers[i];
+		reading->data.at += numbers[i];
 	}
-	n = read_number(reading);
-	read_column(reading, n, numbers);
+	n = page_data_number(&reading->data);
+	page_data_column(&reading->data, n, numbers);
 	for (size_t i = 0; i < n; i++)
 		reading->names[i] = known[numbers[i]];
-	read_column(reading, n, numbers);
+	page_data_column(&reading->data, n, numbers);
 	for (size_t i = 0; i < n; i++)
 		reading->modules[i] = known[numbers[i]];
-	read_column(reading, n, reading->kinds);
+	page_data_column(&reading->data, n, reading->kinds);
 }
 
 /* The first letters of names: "p" is the process, "[" the kernel's mark. */
@@ -93,8 +70,8 @@ static void read_paths(struct reading *reading)
 	char path[MAX_PATH] = "";
 	size_t depth = 0;
 
-	read_column(reading, reading->n_rows, ups);
-	read_column(reading, reading->n_rows, functions);
+	page_data_column(&reading->data, reading->n_rows, ups);
+	page_data_column(&reading->data, reading->n_rows, functions);
 	for (size_t i = 0; i < reading->n_rows; i++) {
 		depth = depth + 1 - ups[i];
 		assert_in_range(depth, 1, MAX_PATH - 2);
@@ -110,7 +87,7 @@ static void read_costs(struct reading *reading, int run)
 	uint64_t numbers[3][MAX_ROWS];
 
 	for (int i = 0; i < 3; i++)
-		read_column(reading, reading->n_rows, numbers[i]);
+		page_data_column(&reading->data, reading->n_rows, numbers[i]);
 	for (size_t i = 0; i < reading->n_rows; i++) {
 		reading->rows[i].weight[run] = numbers[0][i];
 		reading->rows[i].samples[run] = numbers[1][i];
@@ -120,13 +97,13 @@ static void read_costs(struct reading *reading, int run)
 
 static void read_all(struct reading *reading, const struct byte_buffer *bytes, char *strings)
 {
-	*reading = (struct reading){ .at = bytes->bytes, .end = bytes->bytes + bytes->size };
+	*reading = (struct reading){ .data = { bytes->bytes, bytes->bytes + bytes->size } };
 	read_functions(reading, strings);
-	reading->n_rows = read_number(reading);
+	reading->n_rows = page_data_number(&reading->data);
 	read_paths(reading);
 	for (int run = 0; run < N_RUNS; run++)
 		read_costs(reading, run);
-	assert_ptr_equal(reading->at, reading->end);
+	assert_ptr_equal(reading->data.at, reading->data.end);
 }
 
 static void add_run(struct diff_rows *rows, size_t run)
@@ -144,8 +121,8 @@ static void add_run(struct diff_rows *rows, size_t run)
 	if (run) /* two samples of different weights */
 		letter_view_add_sample(fixture, 0, "a", 600);
 	letter_view_show(fixture, &options);
-	assert_int_equal(diff_rows_add(rows, run, fixture->view, (const uint32_t[]){ 0 }, false),
-			 0);
+	assert_int_equal(
+		diff_rows_add(rows, run, fixture->view, (const uint32_t[]){ 0 }, false, NULL), 0);
 	letter_view_tear_down(&state);
 }
 
