@@ -83,6 +83,51 @@ filter_like() { # filter_like FRAGMENT VIEW OPTION...
 	node "$ROOT/tests/page/filtered_changes.mjs" "$PWD/page.html" "${FILTERED[@]}"
 }
 
+# How many slices of its side a time is, in microseconds: 1 << 18. A side has slices of a power of two,
+# so that its longest run has fewer than 200.
+slices_of() { # slices_of SIDE FILE...
+	local side=$1 shift=0 last
+	shift
+	last=$("$DENDRO" diff --format json "$@" | jq --arg side "$side" \
+		'[.runs[] | select(.side == $side).duration_ns] | max / 1000 | floor')
+	while ((last >> shift >= 200)); do
+		((shift += 1))
+	done
+	((shift <= 18))
+	echo $((1 << (18 - shift)))
+}
+
+# The page has what dendro diff has of a part of the time and of some threads.
+has_parts() { # has_parts [OPTION...]
+	local FILTERED=() before after part=0.262144-0.524288
+	before=$(slices_of before "${RUNS[@]}")
+	after=$(slices_of after "${RUNS[@]}")
+	local range="before=$before-$((2 * before))&after=$after-$((2 * after))"
+	"$DENDRO" diff -e cpu-clock "$@" --html page.html "${RUNS[@]}"
+	filter_like "$range" tree --time "$part" "$@"
+	filter_like "$range" callers --time "$part" "$@"
+	filter_like "$range&focus=%3Ddispatch_2" functions --time "$part" --focus '^dispatch_2$' "$@"
+	filter_like "$range&process=dispatch&with=kernel" tree --time "$part" --comm dispatch \
+		--kernel none "$@"
+	filter_like thread=dispatch tree --comm dispatch "$@"
+	node "$ROOT/tests/page/filtered_changes.mjs" "$PWD/page.html" "${FILTERED[@]}"
+}
+
+@test "ranges of time and threads of the page are those of dendro diff --time and --comm" {
+	need_browser
+	has_parts
+	has_parts --normalize time
+	has_parts --normalize samples
+	"$DENDRO" merge -o before.cct before1.data before2.data
+	RUNS=(before.cct -- after1.data after2.data)
+	has_parts
+}
+
+@test "call paths that are too small to have times keep their cost and their places" {
+	need node
+	node "$ROOT/tests/page/rests.mjs"
+}
+
 @test "callers and callees on both sides are those of the call graph, under recursion, too" {
 	need_browser
 	local i function

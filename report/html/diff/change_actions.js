@@ -90,6 +90,7 @@ function keysOfChanges(page) {
 		h: () => page.panes[0].table.unfoldHotPath(),
 		i: () => toggle(page, "inlined"),
 		k: () => toggle(page, "kernel"),
+		l: () => page.focusTime(),
 		m: () => page.change({ side: "both" }),
 		n: () => page.nextMatch(1),
 		o: () => toggle(page, "only"),
@@ -142,6 +143,7 @@ export function listenToChanges(page) {
 	listenToChangeButtons(page);
 	byId("metric").addEventListener("change", () =>
 		page.change({ metric: Number(byId("metric").value) }));
+	byId("lanes").addEventListener("change", () => page.change({ lanes: byId("lanes").value }));
 	byId("process").addEventListener("change", () => page.chooseProcess(byId("process").value));
 	byId("query").addEventListener("input", () => page.change({ query: byId("query").value }, true));
 	byId("query").addEventListener("keydown", (/** @type {KeyboardEvent} */ event) =>

@@ -1,12 +1,15 @@
 /** The page of a comparison: a state, and what its parts show of it. */
 
-/** @import { Comparison, Compared, Measure } from "./comparison.js" */
+/** @import { Comparison, Compared, Measure, Side } from "./comparison.js" */
+/** @import { Times } from "./times.js" */
 /** @import { ChangeLook } from "./change_table.js" */
 /** @import { Showing, TreeKind } from "./change_tree.js" */
 /** @import { ChangeState } from "./change_state.js" */
+/** @import { Filter } from "../page/costs.js" */
+/** @import { Model } from "../page/payload.js" */
 /** @import { Item } from "../page/trees.js" */
 /** @import { PaneLook } from "../page/pane.js" */
-import { chipsOf } from "../page/chips.js";
+import { chip, chipsOf } from "../page/chips.js";
 import { readColors } from "../page/colors.js";
 import { exactly, matchedCost, toggled } from "../page/costs.js";
 import { showCrumbs } from "../page/crumbs.js";
@@ -14,14 +17,17 @@ import { byId, element, keepEnds, shown } from "../page/elements.js";
 import { Made } from "../page/made.js";
 import { Pane } from "../page/pane.js";
 import { matchesOf } from "../page/search.js";
-import { grouped, nameOf, shorten } from "../page/text.js";
+import { amount, grouped, nameOf, shorten } from "../page/text.js";
+import { Timeline } from "../page/timeline.js";
 import { pathOf } from "../page/trees.js";
 import { ChangeTree } from "./change_tree.js";
 import { CHANGE_COLORS, changeColor, changeText, relativeText, valueText } from "./change_table.js";
 import { ChangeTable, RELATIVE_STEPS } from "./change_table.js";
-import { firstChangeState, fragmentOfChange, measureOf, readChangeFragment } from "./change_state.js";
+import { firstChangeState, fragmentOfChange, measureOf } from "./change_state.js";
+import { readChangeFragment, SIDES } from "./change_state.js";
 import { changeSummary, showRuns } from "./runs.js";
 import { Selected } from "./selected.js";
+import { modelOfSide } from "./times.js";
 
 const STATUSES = { paths: 0, up: 0, sandwich: 0, functions: 0, new: 1, gone: 2 };
 const TITLES = { paths: "Call paths", up: "Functions and their callers", sandwich: "Call paths",
@@ -33,6 +39,10 @@ export class ChangePage {
 		this.facts = facts;
 		this.compared = /** @type {Compared} */ (/** @type {unknown} */ (null));
 		this.isWhole = false;
+		/** @type {Times | null} */
+		this.times = null;
+		/** @type {{side: Side, timeline: Timeline, model: Model}[]} */
+		this.timelines = [];
 		this.state = firstChangeState();
 		this.made = new Made();
 		/** @type {Item | null} */
@@ -49,14 +59,16 @@ export class ChangePage {
 	}
 
 	/** Shows these data: of the first picture, or the whole, with tests and what the address says.
-	 * @param {Compared} compared @param {boolean} isWhole */
-	take(compared, isWhole) {
+	 * @param {Compared} compared @param {boolean} isWhole @param {Times | null} times */
+	take(compared, isWhole, times) {
 		this.compared = compared;
 		this.isWhole = isWhole;
+		this.times = times;
 		this.made = new Made();
 		this.look.functions = compared.model.functions;
 		if (isWhole) {
 			this.fillProcesses();
+			this.makeTimelines();
 			this.readAddress();
 		} else {
 			this.show();
@@ -106,30 +118,78 @@ export class ChangePage {
 		}));
 	}
 
+	/** One for each side, if samples have times. */
+	makeTimelines() {
+		const { times, facts, compared } = this;
+		byId("timelines").hidden = !times;
+		if (!times)
+			return;
+		this.timelines = SIDES.map((side) => ({ side,
+			model: modelOfSide(compared.model, times, facts, side),
+			timeline: new Timeline(byId(`timeline-${side}`), this.look.colors,
+				{ phases: [], gaps: [], losses: [] }, {
+					brush: (from, to, isDone) => this.brush(side, [from, to], isDone),
+					toggle: (filter) => this.toggleFilter(filter),
+				}) }));
+		byId("coarse").hidden = !times.least;
+		byId("coarse").textContent = `Call paths with fewer than ${grouped(times.least)} samples ` +
+			"have no times of their own: if a range or a thread is chosen, those below a function " +
+			"are one row.";
+	}
+
+	/** To the first side's time; from there to the other's. */
+	focusTime() {
+		const [before, after] = document.querySelectorAll("#timelines .histogram canvas");
+		const next = document.activeElement === before ? after : before;
+		/** @type {HTMLElement} */ (next).focus();
+	}
+
+	/** @param {Side} side @param {[number, number]} range of slices @param {boolean} isDone */
+	brush(side, range, isDone) {
+		this.change({ ranges: { ...this.state.ranges, [side]: range } }, !isDone);
+	}
+
+	/** @param {Filter} filter */
+	toggleFilter(filter) {
+		this.change({ filters: toggled(this.state.filters, filter) });
+	}
+
+	showTimelines() {
+		const { metric, ranges, filters, idle, lanes } = this.state;
+		for (const { side, timeline, model } of this.timelines) {
+			const [from, to] = ranges[side];
+			timeline.show(model, { metric, from, to, idle, filters }, lanes,
+				this.facts.metrics[metric].cost);
+		}
+	}
+
 	readAddress() {
 		this.state = readChangeFragment(location.hash.slice(1), this.facts.metrics.length);
 		byId("query").value = this.state.query;
 		this.show();
 	}
 
+	/** What decides about the costs. */
+	choice() {
+		const { kernel, inlined, recursion, folded, filters, idle, ranges } = this.state;
+		return { hiding: { kernel, inlined, recursion, modules: folded }, filters, idle, ranges };
+	}
+
 	/** What the filters select. */
 	selection() {
-		const { kernel, inlined, recursion, folded, filters, idle } = this.state;
-		const hiding = { kernel, inlined, recursion, modules: folded };
-		return this.made.derive("selection", [hiding, filters, idle], () =>
-			new Selected(this.compared, this.facts, hiding, filters, idle));
+		const choice = this.choice();
+		return this.made.derive("selection", [choice], () =>
+			new Selected(this.compared, this.facts, this.times, choice));
 	}
 
 	/** @param {TreeKind} kind @returns {ChangeTree} */
 	tree(kind) {
-		const { metric, func, side, only, view, kernel, inlined, recursion, folded, filters,
-			idle } = this.state;
+		const { metric, func, side, only, view } = this.state;
 		/** @type {Showing} */
 		const showing = { kind, func, metric, measure: measureOf(this.state), side, only,
 			status: STATUSES[view], isTested: this.isWhole };
-		return this.made.derive(kind,
-			[showing, kernel, inlined, recursion, folded, filters, idle],
-			() => new ChangeTree(this.selection(), showing));
+		return this.made.derive(kind, [showing, this.choice()], () =>
+			new ChangeTree(this.selection(), showing));
 	}
 
 	/** @returns {ChangeTree[]} */
@@ -165,6 +225,7 @@ export class ChangePage {
 		this.showTools();
 		if (this.isWhole)
 			this.showScale(trees[0]);
+		this.showTimelines();
 		performance.measure("dendro-shown", "dendro-show");
 	}
 
@@ -216,10 +277,16 @@ export class ChangePage {
 			? `${valueText(before, unit, shares)} → ${valueText(after, unit, shares)}` : "none";
 	}
 
+	/** Whether filters leave samples out. */
+	isPart() {
+		const { filters, idle, ranges } = this.state;
+		return filters.length > 0 || idle || ranges.before[1] > 0 || ranges.after[1] > 0;
+	}
+
 	/** Says why no rows are shown, and what to do. @param {ChangeTree} tree */
 	showEmptiness(tree) {
-		const { view, only, filters } = this.state;
-		const left = filters.length ? " of what the filters leave" : "";
+		const { view, only } = this.state;
+		const left = this.isPart() ? " of what the filters leave" : "";
 		byId("nothing").hidden = !this.isWhole || tree.hasKids(tree.root) || tree.isOfFunction;
 		byId("nothing").textContent = only
 			? `Nothing${left} moved by more than chance explains. Without Only significant, all is ` +
@@ -245,8 +312,21 @@ export class ChangePage {
 		}
 		const process = state.filters.find(({ kind }) => kind === "process");
 		byId("process").value = process?.value ?? "";
-		byId("chips").replaceChildren(...chipsOf(state, (change) => this.change(change)));
-		byId("open-quality").textContent = changeSummary(this.facts, state.metric);
+		byId("lanes").value = state.lanes;
+		byId("chips").replaceChildren(...chipsOf(state, (change) => this.change(change)),
+			...this.rangeChips());
+		byId("open-quality").textContent = changeSummary(this.facts, state.metric,
+			this.isPart());
+	}
+
+	rangeChips() {
+		return this.timelines.filter(({ side }) => this.state.ranges[side][1] && this.times)
+			.map(({ side }) => {
+				const [from, to] = this.state.ranges[side];
+				const { sliceNs } = /** @type {Times} */ (this.times).sides[side];
+				return chip(`${side}: ${amount(from * sliceNs, "ns")} – ${amount(to * sliceNs, "ns")}`,
+					() => this.brush(side, [0, 0], true));
+			});
 	}
 
 	/** What colours mean. @param {ChangeTree} tree */
@@ -346,7 +426,7 @@ export class ChangePage {
 		const value = kind === "module" ? functions.module[func] : exactly(functions.name[func] ?? "");
 		if (func < 0 || functions.kind[func] === "root" || !value)
 			return;
-		this.change({ filters: toggled(this.state.filters, { kind, value }) });
+		this.toggleFilter({ kind, value });
 	}
 
 	foldModule() {

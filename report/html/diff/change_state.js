@@ -1,7 +1,8 @@
 /** What is shown of a comparison, as the fragment of the page's address: a link shows the same. */
 
 /** @import { Filter } from "../page/costs.js" */
-import { oneOf, readFilters, readPath, writeFilters } from "../page/state.js";
+/** @import { Ranges } from "./selected.js" */
+import { oneOf, readFilters, readPath, readRange, writeFilters } from "../page/state.js";
 
 /**
  * @typedef {object} ChangeState
@@ -20,6 +21,8 @@ import { oneOf, readFilters, readPath, writeFilters } from "../page/state.js";
  * @property {boolean} recursion is folded
  * @property {string[]} folded modules
  * @property {Filter[]} filters
+ * @property {Ranges} ranges of time
+ * @property {"process" | "thread"} lanes
  * @property {number[]} zoom functions below the root
  * @property {number[]} selected likewise; the item under the cursor
  * @property {string} query
@@ -30,7 +33,9 @@ const CHOICES = /** @type {const} */ ({
 	side: ["both", "before", "after"],
 	measure: ["", "self", "total"],
 	scale: ["absolute", "relative"],
+	lanes: ["process", "thread"],
 });
+export const SIDES = /** @type {const} */ (["before", "after"]);
 export const FLAGS = /** @type {const} */ (["chance", "only", "flame", "kernel", "inlined", "idle",
 	"recursion"]);
 
@@ -38,7 +43,8 @@ export const FLAGS = /** @type {const} */ (["chance", "only", "flame", "kernel",
 export function firstChangeState() {
 	return { metric: 0, view: "paths", func: -1, side: "both", measure: "", scale: "absolute",
 		chance: false, only: false, flame: false, kernel: false, inlined: false, idle: false,
-		recursion: false, folded: [], filters: [], zoom: [], selected: [], query: "" };
+		recursion: false, folded: [], filters: [], ranges: { before: [0, 0], after: [0, 0] },
+		lanes: "process", zoom: [], selected: [], query: "" };
 }
 
 /** @param {ChangeState} state */
@@ -50,9 +56,13 @@ export function fragmentOfChange(state) {
 			parts.append("with", name);
 	}
 	for (const name of /** @type {const} */ (["metric", "view", "func", "side", "measure",
-		"scale", "query"])) {
+		"scale", "lanes", "query"])) {
 		if (state[name] !== first[name])
 			parts.set(name, String(state[name]));
+	}
+	for (const side of SIDES) {
+		if (state.ranges[side][1])
+			parts.set(side, state.ranges[side].join("-"));
 	}
 	if (state.zoom.length)
 		parts.set("zoom", state.zoom.join("."));
@@ -74,6 +84,9 @@ export function readChangeFragment(fragment, metrics) {
 	state.side = oneOf(CHOICES.side, parts.get("side"), state.side);
 	state.measure = oneOf(CHOICES.measure, parts.get("measure"), state.measure);
 	state.scale = oneOf(CHOICES.scale, parts.get("scale"), state.scale);
+	state.lanes = oneOf(CHOICES.lanes, parts.get("lanes"), state.lanes);
+	for (const side of SIDES)
+		state.ranges[side] = readRange(parts.get(side));
 	state.query = parts.get("query") ?? "";
 	state.zoom = readPath(parts.get("zoom"));
 	state.selected = readPath(parts.get("at"));

@@ -45,12 +45,14 @@ function totals(facts) {
 	});
 }
 
-/** @param {Comparison} facts @param {number} metric */
-export function changeSummary(facts, metric) {
+/** Of the whole runs. @param {Comparison} facts @param {number} metric @param {boolean} isPart a part of
+ * them is shown */
+export function changeSummary(facts, metric, isPart) {
 	const [functions, paths] = facts.metrics[metric].moved;
-	return functions || paths
+	const text = functions || paths
 		? `${counted(functions, "function")} and ${counted(paths, "call path")} moved`
 		: "Nothing moved by more than chance";
+	return isPart ? `In all: ${text[0].toLowerCase()}${text.slice(1)}` : text;
 }
 
 /** @param {HTMLElement} host @param {Comparison} facts */

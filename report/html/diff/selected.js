@@ -3,12 +3,23 @@
 /** @import { Filter, Sums } from "../page/costs.js" */
 /** @import { Hiding } from "../page/shape.js" */
 /** @import { Costs } from "../page/payload.js" */
-/** @import { Compared, Comparison } from "./comparison.js" */
+/** @import { Compared, Comparison, Side } from "./comparison.js" */
+/** @import { Times } from "./times.js" */
 import { sumUp } from "../page/costs.js";
 import { shapeOf } from "../page/shape.js";
 
 /** Of one metric, by run; the whole has weight, samples and squares of each run.
  * @typedef {{runs: Sums[], whole: Float64Array}} Measured */
+
+/** By side, the first slice and the one after the last; 0 and 0: all times.
+ * @typedef {Record<Side, [number, number]>} Ranges */
+/**
+ * @typedef {object} Choice
+ * @property {Hiding} hiding
+ * @property {Filter[]} filters
+ * @property {boolean} idle without the idle tasks
+ * @property {Ranges} ranges
+ */
 
 /** Whether the functions of the tree are processes that filters leave out. @param {Compared} compared
  * @param {Filter[]} filters @returns {Uint8Array | null} by function; null: none is */
@@ -21,19 +32,48 @@ function otherProcesses({ model }, filters) {
 }
 
 export class Selected {
-	/** @param {Compared} compared @param {Comparison} facts @param {Hiding} hiding
-	 * @param {Filter[]} filters @param {boolean} idle without the idle tasks */
-	constructor(compared, facts, hiding, filters, idle) {
+	/** @param {Compared} compared @param {Comparison} facts @param {Times | null} times
+	 * @param {Choice} choice */
+	constructor(compared, facts, times, { hiding, filters, idle, ranges }) {
 		this.compared = compared;
-		this.facts = facts;
+		this.times = times;
 		this.shape = shapeOf(compared.model, hiding);
 		this.functions = compared.model.functions;
 		this.filters = filters;
 		this.idle = idle;
+		this.ranges = ranges;
 		this.others = otherProcesses(compared, filters);
 		/** @type {Measured[]} */
 		this.measured = [];
+		this.facts = facts;
+		this.facts = { ...facts, runs: facts.runs.map((of, run) => ({ ...of,
+			amount: this.amountOf(run) })) };
 		this.sums = this.all();
+	}
+
+	/** What a run's cost is divided by: of what is selected, as far as it has some.
+	 * @param {number} run @returns {number | undefined} */
+	amountOf(run) {
+		const { normalize, metrics, per, runs } = this.facts;
+		const { amount, duration, side } = runs[run];
+		const [from, to] = this.ranges[side];
+		if (normalize === "time" && to && this.times) {
+			const { sliceNs } = this.times.sides[side];
+			return Math.max(Math.min(to * sliceNs, duration) - from * sliceNs, 0) / 1e9;
+		}
+		const metric = normalize === "metric" ? metrics.findIndex(({ event }) => event === per) : -1;
+		const isPart = this.needsRows(run) || this.others;
+		return metric >= 0 && isPart ? this.sumUpRun(metric, run).total[0] : amount;
+	}
+
+	/** Whether what is selected of a run depends on times or threads. Where small paths have none, what
+	 * is one row on one side must be so on the other. @param {number} run */
+	needsRows(run) {
+		const { before, after } = this.ranges;
+		const has = this.times?.least ? before[1] || after[1]
+			: this.ranges[this.facts.runs[run].side][1];
+		return this.times !== null && (has > 0 ||
+			this.filters.some(({ kind }) => kind === "thread"));
 	}
 
 	/** @param {Costs} costs @returns {Costs} */
@@ -55,9 +95,20 @@ export class Selected {
 	sumUpRun(metric, run) {
 		const { model, costs } = this.compared;
 		const all = costs[metric][run];
-		const filters = this.filters.filter(({ kind }) => kind !== "process");
+		if (this.times && this.needsRows(run))
+			return this.sumUpRows(this.times, all, metric, run);
+		const filters = this.filters.filter(({ kind }) => kind !== "process" && kind !== "thread");
 		return sumUp({ ...model, costs: [this.others ? this.withoutOthers(all) : all] }, this.shape,
 			{ metric: 0, from: 0, to: 0, idle: this.idle, filters });
+	}
+
+	/** @param {Times} times @param {Costs} all @param {number} metric @param {number} run */
+	sumUpRows({ tasks, sides, rows }, all, metric, run) {
+		const { side } = this.facts.runs[run];
+		const [from, to] = this.ranges[side];
+		return sumUp({ ...this.compared.model, costs: [all], rows: [rows[metric][run]], tasks,
+			...sides[side] }, this.shape,
+		{ metric: 0, from, to, idle: this.idle, filters: this.filters });
 	}
 
 	/** @param {number} metric @returns {Measured} */

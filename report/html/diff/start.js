@@ -6,14 +6,17 @@ import { firstWasShown, wholeIsShown } from "../page/steps.js";
 import { ChangePage } from "./change_page.js";
 import { listenToChanges } from "./change_actions.js";
 import { readCompared } from "./comparison.js";
+import { readTimes, withRests } from "./times.js";
 
 async function startComparison() {
 	const facts = /** @type {Comparison} */ (await readJson("facts"));
 	const page = new ChangePage(facts);
-	page.take(readCompared(await readBlock("top"), facts), false);
+	page.take(readCompared(await readBlock("top"), facts), false, null);
 	listenToChanges(page);
 	await firstWasShown();
-	page.take(readCompared(await readBlock("tree"), facts), true);
+	const compared = readCompared(await readBlock("tree"), facts);
+	const times = readTimes(await readBlock("times"), facts);
+	page.take(times ? withRests(compared, times) : compared, true, times);
 	wholeIsShown();
 }
 

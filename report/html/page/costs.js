@@ -28,11 +28,12 @@ import { expression } from "./search.js";
  * @property {Float64Array | null} selfSquares
  */
 
-/** The name of a process's or thread's filter. @param {Model} model @param {number} task
- * @param {string} kind */
+/** The name of a process's or thread's filter, without a number if that is not known.
+ * @param {Model} model @param {number} task @param {string} kind */
 export function taskKey(model, task, kind) {
 	const { name, pid, tid, thread } = model.tasks[task];
-	return kind === "thread" ? `${thread}/${tid}` : `${name}/${pid}`;
+	const [of, id] = kind === "thread" ? [thread, tid] : [name, pid];
+	return id < 0 ? of : `${of}/${id}`;
 }
 
 /** @param {Model} model @param {string} kind @param {Filter[]} filters */

@@ -78,6 +78,12 @@ export function readPath(text) {
 	return text ? text.split(".").map(Number).filter((n) => Number.isInteger(n) && n >= 0) : [];
 }
 
+/** A range of slices. @param {string | null} text @returns {[number, number]} 0 and 0: all */
+export function readRange(text) {
+	const [, from, to] = /^(\d{1,6})-(\d{1,6})$/.exec(text ?? "") ?? [];
+	return Number(from) < Number(to) ? [Number(from), Number(to)] : [0, 0];
+}
+
 /** @template T @param {readonly T[]} known @param {unknown} word @param {T} otherwise */
 export function oneOf(known, word, otherwise) {
 	return known.find((of) => of === word) ?? otherwise;
@@ -89,7 +95,6 @@ export function readFragment(fragment, metric, metrics) {
 	const parts = new URLSearchParams(fragment);
 	const state = firstState(metric);
 	const chosen = Number(parts.get("metric") ?? metric);
-	const time = /^(\d{1,6})-(\d{1,6})$/.exec(parts.get("time") ?? "");
 	for (const name of SWITCHES)
 		state[name] = parts.getAll("with").includes(name);
 	state.metric = Number.isInteger(chosen) && chosen >= 0 && chosen < metrics ? chosen : metric;
@@ -100,7 +105,6 @@ export function readFragment(fragment, metric, metrics) {
 	state.query = parts.get("query") ?? "";
 	state.zoom = readPath(parts.get("zoom"));
 	state.selected = readPath(parts.get("at"));
-	if (time && Number(time[1]) < Number(time[2]))
-		[state.from, state.to] = [Number(time[1]), Number(time[2])];
+	[state.from, state.to] = readRange(parts.get("time"));
 	return Object.assign(state, readFilters(parts));
 }

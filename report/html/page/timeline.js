@@ -26,7 +26,7 @@ function laneOf(lanes, key, kind, slices) {
 function markMainThreads(model, lanes) {
 	model.tasks.forEach(({ pid, tid }, task) => {
 		const lane = lanes.get(taskKey(model, task, "thread"));
-		if (lane && pid === tid)
+		if (lane && pid === tid && pid >= 0)
 			lane.label = `${lane.key} (main)`;
 	});
 }
@@ -72,7 +72,8 @@ export function histogramOf(model, selection) {
 }
 
 export class Timeline {
-	/** @param {HTMLElement} host @param {Record<string, string>} colors @param {Facts} facts
+	/** @param {HTMLElement} host @param {Record<string, string>} colors
+	 * @param {Pick<Facts, "phases" | "gaps" | "losses">} facts
 	 * @param {{brush: (from: number, to: number, isDone: boolean) => void,
 	 * toggle: (filter: Filter) => void}} on */
 	constructor(host, colors, facts, on) {
@@ -156,8 +157,9 @@ export class Timeline {
 		this.more.textContent = this.isLong ? "fewer" : `${this.lanes.length - LANES} more`;
 		this.range.textContent = this.to ? `${this.time(this.from)} – ${this.time(this.to)}`
 			: `${this.time(this.model.slices)} in all`;
-		this.canvas.setAttribute("aria-label", "Time. Left and right move the range, shift with " +
-			`them its end, Escape takes it away. ${this.range.textContent}. ` +
+		this.canvas.setAttribute("aria-label", `${this.host.getAttribute("aria-label")}. ` +
+			"Left and right move the range, shift with them its end, Escape takes it away. " +
+			`${this.range.textContent}. ` +
 			lossesText(this.losses, ...this.shownTime()));
 		this.tellLosses("");
 	}
