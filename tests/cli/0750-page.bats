@@ -147,6 +147,12 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 	node "$ROOT/tests/page/names.mjs" "$PWD/page.html" "void hot_template<int, long" "int)"
 }
 
+@test "on a narrow screen names have room, and nothing is wider than the screen" {
+	need_browser
+	"$DENDRO" report --html page.html one.data
+	node "$ROOT/tests/page/narrow.mjs" "$PWD/page.html"
+}
+
 @test "on paper a page is light, and has its rows without gaps" {
 	need_browser
 	"$DENDRO" report --html page.html one.data

@@ -121,7 +121,7 @@ export class ChangePage {
 	/** One for each side, if samples have times. */
 	makeTimelines() {
 		const { times, facts, compared } = this;
-		byId("timelines").hidden = !times;
+		byId("timelines").hidden = byId("lane-kinds").hidden = !times;
 		if (!times)
 			return;
 		this.timelines = SIDES.map((side) => ({ side,

@@ -262,7 +262,8 @@ export class Page {
 				this.timeline.time(state.to), () => this.change({ from: 0, to: 0 }))] : []),
 		];
 		byId("chips").replaceChildren(...chips);
-		byId("legend").replaceChildren(...legend.modules.slice(0, 6).map((of) => {
+		const named = legend.modules.filter(({ module }) => module);
+		byId("legend").replaceChildren(...named.slice(0, 6).map((of) => {
 			const item = element("li");
 			const button = /** @type {HTMLButtonElement} */ (element("button"));
 			button.type = "button";

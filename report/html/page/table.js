@@ -9,6 +9,9 @@ import { amount, errorText, nameOf, percent, shorten } from "./text.js";
 
 const ROW_HEIGHT = 22;
 const SPARE = 8;
+const INDENT = 10; /* pixels of a level, and if rows are deep: */
+const LEAST_INDENT = 2;
+const MOST_INDENTED = 0.4; /* of the room for names */
 
 /**
  * @typedef {object} TableLook
@@ -34,6 +37,9 @@ export class Table {
 		this.tree = null;
 		/** @type {Item[]} */
 		this.items = [];
+		this.deepest = 0; /* level of them */
+		/** @type {[number, number]} */
+		this.indent = [INDENT, 0];
 		/** @type {Set<Item>} */
 		this.unfolded = new Set();
 		/** @type {Item | null} */
@@ -77,12 +83,22 @@ export class Table {
 			for (let i = kids.length - 1; i >= 0; i--)
 				stack.push(kids[i]);
 		}
+		this.deepest = this.items.reduce((most, item) => Math.max(most, this.levelOf(item)), 0);
 		this.body.style.height = `${this.items.length * ROW_HEIGHT}px`;
 		this.grid.setAttribute("aria-rowcount", String(this.items.length + 1));
 		this.draw();
 	}
 
+	/** How far a level is to the right, and how far all of them are at most, in pixels, so that names
+	 * have room. @returns {[number, number]} */
+	indents() {
+		const heading = /** @type {HTMLElement} */ (this.grid.querySelector(".heading.name"));
+		const most = MOST_INDENTED * heading.clientWidth;
+		return [Math.max(Math.min(INDENT, most / Math.max(this.deepest, 1)), LEAST_INDENT), most];
+	}
+
 	draw() {
+		this.indent = this.indents();
 		const first = Math.max(0, Math.floor(this.scroller.scrollTop / ROW_HEIGHT) - SPARE);
 		const n = Math.ceil(this.scroller.clientHeight / ROW_HEIGHT) + 2 * SPARE;
 		const hadFocus = this.body.contains(document.activeElement);
@@ -104,7 +120,7 @@ export class Table {
 		const isSelected = item === this.selected;
 		row.setAttribute("role", "row");
 		row.setAttribute("aria-rowindex", String(index + 2));
-		row.setAttribute("aria-level", String(item.depth - (this.top?.depth ?? 0) + 1));
+		row.setAttribute("aria-level", String(this.levelOf(item) + 1));
 		row.setAttribute("aria-selected", String(isSelected));
 		if (kids)
 			row.setAttribute("aria-expanded", String(this.unfolded.has(item)));
@@ -161,15 +177,20 @@ export class Table {
 		return cell;
 	}
 
+	/** Below the uppermost row. @param {Item} item */
+	levelOf(item) {
+		return item.depth - (this.top?.depth ?? 0);
+	}
+
 	/** @param {Item} item @param {boolean} kids */
 	name(item, kids) {
 		const { functions, paintOf } = this.look;
 		const cell = element("div.cell.name");
 		const twisty = element("span.twisty", kids ? (this.unfolded.has(item) ? "▾" : "▸") : "");
-		const depth = item.depth - (this.top?.depth ?? 0);
+		const [step, most] = this.indent;
 		cell.setAttribute("role", "rowheader");
 		twisty.setAttribute("aria-hidden", "true");
-		twisty.style.marginLeft = `${Math.min(depth, 60) * 10}px`;
+		twisty.style.marginLeft = `${Math.min(this.levelOf(item) * step, most)}px`;
 		const name = shorten(nameOf(functions, item.func), 400);
 		cell.setAttribute("aria-label", name);
 		cell.append(twisty, element(`span.paint.${paintOf(item)}`),
