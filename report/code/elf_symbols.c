@@ -9,7 +9,6 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/sorted.h"
-#include "cct/code/address_sort.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/elf_symtab.h"
 #include "report/code/fde_ranges.h"
@@ -298,43 +297,6 @@ static int read_symbols(struct elf_symbols *symbols, const struct symbol_source 
 	return 0;
 }
 
-/* The best name of each address first. */
-static void sort_names(struct elf_symbols *symbols)
-{
-	struct elf_symbol *all = symbols->symbols;
-
-	for (uint32_t i = 0, end; i < symbols->n_symbols; i = end) {
-		for (end = i + 1; end < symbols->n_symbols && all[end].start == all[i].start;)
-			end++;
-		if (end - i > 1)
-			qsort_r(&all[i], end - i, sizeof(*all), compare_symbols,
-				(void *)symbols->names);
-	}
-}
-
-static int sort_symbols(struct elf_symbols *symbols)
-{
-	const uint32_t n = symbols->n_symbols;
-	_cleanup_free_ struct address_value *order = malloc(n * sizeof(*order));
-	struct elf_symbol *sorted = malloc(n * sizeof(*sorted));
-	int err = order && sorted ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; !err && i < n; i++)
-		order[i] = (struct address_value){ symbols->symbols[i].start, i };
-	if (!err)
-		err = address_sort(order, n);
-	for (uint32_t i = 0; !err && i < n; i++)
-		sorted[i] = symbols->symbols[order[i].value];
-	if (err) {
-		free(sorted);
-		return err;
-	}
-	free(symbols->symbols);
-	symbols->symbols = sorted;
-	sort_names(symbols);
-	return 0;
-}
-
 static int read_table(struct elf_symbols *symbols, uint32_t type,
 		      const struct code_section *sections, size_t n_sections)
 {
@@ -346,9 +308,8 @@ static int read_table(struct elf_symbols *symbols, uint32_t type,
 	int err = read_symbols(symbols, &source);
 	if (err || !symbols->n_symbols)
 		return err;
-	err = sort_symbols(symbols);
-	if (err)
-		return err;
+	qsort_r(symbols->symbols, symbols->n_symbols, sizeof(*symbols->symbols), compare_symbols,
+		(void *)symbols->names);
 	keep_best_names(symbols);
 	nest_symbols(symbols);
 	return remove_versions(symbols);

@@ -4,13 +4,25 @@
 #include <stdlib.h>
 
 #include "cct/base/sorted.h"
-#include "cct/code/address_sort.h"
 #include "cct/object/elf_symtab.h"
+
+struct function {
+	uint64_t start, end;
+};
 
 struct functions {
 	size_t n_functions;
-	struct address_value functions[]; /* where each begins, and its end */
+	struct function functions[];
 };
+
+static int compare(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->end > y->end) - (x->end < y->end);
+}
 
 static bool is_function(const GElf_Sym *symbol)
 {
@@ -24,12 +36,12 @@ static void fill_sizes(struct functions *functions)
 	uint64_t next = 0;
 
 	for (size_t i = functions->n_functions; i-- > 0;) {
-		struct address_value *function = &functions->functions[i];
+		struct function *function = &functions->functions[i];
 
-		if (i + 1 < functions->n_functions && function[1].addr > function->addr)
-			next = function[1].addr;
-		if (function->value == function->addr && next)
-			function->value = next;
+		if (i + 1 < functions->n_functions && function[1].start > function->start)
+			next = function[1].start;
+		if (function->end == function->start && next)
+			function->end = next;
 	}
 }
 
@@ -48,12 +60,10 @@ struct functions *functions_create(Elf *elf)
 	for (size_t i = 0; elf_symtab_get(&table, i, &symbol); i++)
 		if (is_function(&symbol))
 			functions->functions[functions->n_functions++] =
-				(struct address_value){ symbol.st_value,
-							symbol.st_value + symbol.st_size };
-	if (address_sort(functions->functions, functions->n_functions)) {
-		free(functions);
-		return NULL;
-	}
+				(struct function){ symbol.st_value,
+						   symbol.st_value + symbol.st_size };
+	qsort(functions->functions, functions->n_functions, sizeof(functions->functions[0]),
+	      compare);
 	fill_sizes(functions);
 	return functions;
 }
@@ -67,11 +77,12 @@ bool functions_find(const struct functions *functions, uint64_t vaddr, uint64_t 
 		    uint64_t *end_ret)
 {
 	/* The first that begins above @vaddr. */
-	size_t low = sorted_count(functions->n_functions, i, functions->functions[i].addr <= vaddr);
+	size_t low =
+		sorted_count(functions->n_functions, i, functions->functions[i].start <= vaddr);
 
-	if (!low || functions->functions[low - 1].value <= vaddr)
+	if (!low || functions->functions[low - 1].end <= vaddr)
 		return false;
-	*start_ret = functions->functions[low - 1].addr;
-	*end_ret = functions->functions[low - 1].value;
+	*start_ret = functions->functions[low - 1].start;
+	*end_ret = functions->functions[low - 1].end;
 	return true;
 }
