@@ -9,6 +9,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/sorted.h"
+#include "cct/code/start_order.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/elf_symtab.h"
 #include "report/code/fde_ranges.h"
@@ -24,11 +25,11 @@
 
 struct elf_symbol {
 	uint64_t start, end;
-	uint32_t name;  /* offset in the string table, or in @unversioned */
+	uint32_t name;  /* offset in the string table, or number in @unversioned */
 	uint32_t outer; /* the symbol around this one's start, or NO_SYMBOL */
 	uint8_t rank;   /* of several names of an address, the one with the lowest rank is used */
-	bool sized;
-	bool is_unversioned;
+	bool sized;     /* else it ends no later than at @end */
+	bool is_unversioned; /* its name was asked for, and had a version */
 };
 
 struct code_section {
@@ -45,15 +46,17 @@ struct symbol_source {
 struct elf_symbols {
 	Elf *elf;
 	struct elf_symbol *symbols; /* sorted by start; one for each start */
-	uint32_t n_symbols;
+	uint32_t n_symbols, n_allocated;
 	const char *names; /* of the symbol table */
-	char *unversioned; /* names without version: "memcpy" for "memcpy@@GLIBC_2.14" */
-	uint32_t unversioned_size, unversioned_allocated;
+	/* Names without version: "memcpy" for "memcpy@@GLIBC_2.14". */
+	char **unversioned;
+	uint32_t n_unversioned, n_unversioned_allocated;
 	struct elf_segments segments;
+	/* What follows is read when it is first needed. */
 	struct plt_entry *plt;
 	size_t n_plt;
-	struct fde_ranges fdes; /* read when first needed */
-	bool has_read_fdes;
+	struct fde_ranges fdes;
+	bool has_read_plt, has_read_fdes;
 };
 
 void elf_symbols_destroy(struct elf_symbols *symbols)
@@ -61,6 +64,8 @@ void elf_symbols_destroy(struct elf_symbols *symbols)
 	if (!symbols)
 		return;
 	free(symbols->symbols);
+	for (uint32_t i = 0; i < symbols->n_unversioned; i++)
+		free(symbols->unversioned[i]);
 	free(symbols->unversioned);
 	elf_segments_deinit(&symbols->segments);
 	free(symbols->plt);
@@ -131,67 +136,30 @@ static uint8_t symbol_rank(const GElf_Sym *symbol)
 	return rank;
 }
 
-static int compare_symbols(const void *a, const void *b, void *names)
+/* Whether @x is the better name of two for one address. */
+static bool is_better_name(const struct elf_symbol *x, const struct elf_symbol *y,
+			   const char *names)
 {
-	const struct elf_symbol *x = a, *y = b;
-	const char *x_name, *y_name;
-	size_t x_bars, y_bars;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
 	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	x_name = (const char *)names + x->name;
-	y_name = (const char *)names + y->name;
-	x_bars = strspn(x_name, "_");
-	y_bars = strspn(y_name, "_");
+		return x->rank < y->rank;
+	const size_t x_bars = strspn(names + x->name, "_"), y_bars = strspn(names + y->name, "_");
 	if (x_bars != y_bars)
-		return x_bars < y_bars ? -1 : 1;
-	return strcmp(x_name, y_name);
+		return x_bars < y_bars;
+	return strcmp(names + x->name, names + y->name) < 0;
 }
 
 static void keep_best_names(struct elf_symbols *symbols)
 {
+	struct elf_symbol *all = symbols->symbols;
 	uint32_t n_kept = 0;
 
 	for (uint32_t i = 0; i < symbols->n_symbols; i++) {
-		const struct elf_symbol *symbol = &symbols->symbols[i];
-
-		if (n_kept && symbols->symbols[n_kept - 1].start == symbol->start)
-			continue;
-		symbols->symbols[n_kept++] = *symbol;
+		if (!n_kept || all[n_kept - 1].start != all[i].start)
+			all[n_kept++] = all[i];
+		else if (is_better_name(&all[i], &all[n_kept - 1], symbols->names))
+			all[n_kept - 1] = all[i];
 	}
 	symbols->n_symbols = n_kept;
-}
-
-static int add_unversioned(struct elf_symbols *symbols, const char *name, size_t size)
-{
-	if (array_reserve(symbols->unversioned, symbols->unversioned_size,
-			  symbols->unversioned_allocated, size + 1))
-		return -ENOMEM;
-	memcpy(symbols->unversioned + symbols->unversioned_size, name, size);
-	symbols->unversioned_size += (uint32_t)size;
-	symbols->unversioned[symbols->unversioned_size++] = 0;
-	return 0;
-}
-
-/* Removes the version that linkers append to names of exported functions in .symtab. */
-static int remove_versions(struct elf_symbols *symbols)
-{
-	for (uint32_t i = 0; i < symbols->n_symbols; i++) {
-		struct elf_symbol *symbol = &symbols->symbols[i];
-		const char *name = symbols->names + symbol->name;
-		size_t size = strnlen(name, MAX_VERSIONED_NAME);
-		const char *at = size < MAX_VERSIONED_NAME ? memchr(name, '@', size) : NULL;
-
-		if (!at || at == name)
-			continue;
-		symbol->name = symbols->unversioned_size;
-		symbol->is_unversioned = true;
-		if (add_unversioned(symbols, name, (size_t)(at - name)))
-			return -ENOMEM;
-	}
-	return 0;
 }
 
 /* The FDEs of the file; none if out of memory. */
@@ -219,8 +187,9 @@ static uint64_t end_by_fdes(struct elf_symbols *symbols, uint64_t start, uint64_
 }
 
 /*
- * Links each symbol to the one around it. Symbols without a size end at the next symbol or
- * function; those inside another symbol are labels and are dropped.
+ * Links each symbol to the one around it. Symbols without a size end at the next symbol or, as is
+ * found out when one is looked up, function; those inside another symbol are labels and are
+ * dropped.
  */
 static void nest_symbols(struct elf_symbols *symbols)
 {
@@ -237,7 +206,6 @@ static void nest_symbols(struct elf_symbols *symbols)
 				continue;
 			if (i + 1 < symbols->n_symbols && all[i + 1].start < symbol.end)
 				symbol.end = all[i + 1].start;
-			symbol.end = end_by_fdes(symbols, symbol.start, symbol.end);
 		}
 		symbol.outer = outer;
 		all[n_kept] = symbol;
@@ -246,10 +214,12 @@ static void nest_symbols(struct elf_symbols *symbols)
 	symbols->n_symbols = n_kept;
 }
 
-static void add_symbol(struct elf_symbols *symbols, const GElf_Sym *symbol, uint64_t section_end)
+static int add_symbol(struct elf_symbols *symbols, const GElf_Sym *symbol, uint64_t section_end)
 {
 	uint64_t end;
 
+	if (array_reserve(symbols->symbols, symbols->n_symbols, symbols->n_allocated, 1))
+		return -ENOMEM;
 	if (!symbol->st_size || __builtin_add_overflow(symbol->st_value, symbol->st_size, &end))
 		end = section_end;
 	symbols->symbols[symbols->n_symbols++] = (struct elf_symbol){
@@ -259,6 +229,7 @@ static void add_symbol(struct elf_symbols *symbols, const GElf_Sym *symbol, uint
 		.rank = symbol_rank(symbol),
 		.sized = symbol->st_size,
 	};
+	return 0;
 }
 
 /* Finds the next symbol of code from *@index on and moves *@index past it. NULL: no more. */
@@ -278,23 +249,12 @@ static const struct code_section *next_symbol(const struct symbol_source *source
 static int read_symbols(struct elf_symbols *symbols, const struct symbol_source *source)
 {
 	const struct code_section *section;
-	uint32_t n_code = 0;
 	GElf_Sym symbol;
+	int err = 0;
 
-	for (size_t i = 1; next_symbol(source, &i, &symbol);)
-		n_code++;
-	if (!n_code)
-		return 0;
-	symbols->symbols = calloc(n_code, sizeof(*symbols->symbols));
-	if (!symbols->symbols)
-		return -ENOMEM;
-	/*
-	 * The file may be mapped and change meanwhile, so the number of symbols is checked again.
-	 */
-	for (size_t i = 1;
-	     symbols->n_symbols < n_code && (section = next_symbol(source, &i, &symbol));)
-		add_symbol(symbols, &symbol, section->end);
-	return 0;
+	for (size_t i = 1; !err && (section = next_symbol(source, &i, &symbol));)
+		err = add_symbol(symbols, &symbol, section->end);
+	return err;
 }
 
 static int read_table(struct elf_symbols *symbols, uint32_t type,
@@ -306,13 +266,14 @@ static int read_table(struct elf_symbols *symbols, uint32_t type,
 		return 0;
 	symbols->names = source.table.names;
 	int err = read_symbols(symbols, &source);
-	if (err || !symbols->n_symbols)
+	if (!err)
+		err = sort_by_start(symbols->symbols, symbols->n_symbols,
+				    sizeof(*symbols->symbols));
+	if (err)
 		return err;
-	qsort_r(symbols->symbols, symbols->n_symbols, sizeof(*symbols->symbols), compare_symbols,
-		(void *)symbols->names);
 	keep_best_names(symbols);
 	nest_symbols(symbols);
-	return remove_versions(symbols);
+	return 0;
 }
 
 static int read_tables(struct elf_symbols *symbols)
@@ -333,10 +294,7 @@ static int read_all(struct elf_symbols *symbols)
 {
 	int err = elf_segments_init(&symbols->segments, symbols->elf);
 
-	if (err)
-		return err;
-	err = read_tables(symbols);
-	return err ? err : plt_read(symbols->elf, &symbols->plt, &symbols->n_plt);
+	return err ? err : read_tables(symbols);
 }
 
 int elf_symbols_create(Elf *elf, struct elf_symbols **symbols_ret)
@@ -389,15 +347,20 @@ static bool is_rest_of(struct elf_symbols *symbols, const struct elf_symbol *sym
 	return fde && fde->start == symbol->start;
 }
 
-static const struct elf_symbol *find_symbol(struct elf_symbols *symbols, uint64_t vaddr)
+static uint64_t end_of(struct elf_symbols *symbols, const struct elf_symbol *symbol)
+{
+	return symbol->sized ? symbol->end : end_by_fdes(symbols, symbol->start, symbol->end);
+}
+
+static struct elf_symbol *find_symbol(struct elf_symbols *symbols, uint64_t vaddr)
 {
 	const uint32_t last = last_symbol_from(symbols, vaddr);
 	uint32_t i = last;
 
 	for (unsigned n = 0; i != NO_SYMBOL && n < MAX_NESTED; n++) {
-		const struct elf_symbol *symbol = &symbols->symbols[i];
+		struct elf_symbol *symbol = &symbols->symbols[i];
 
-		if (vaddr < symbol->end)
+		if (vaddr < symbol->end && vaddr < end_of(symbols, symbol))
 			return symbol;
 		i = symbol->outer;
 	}
@@ -416,38 +379,64 @@ static int compare_plt(const void *key, const void *entry)
 	return vaddr >= plt->end;
 }
 
-static const char *symbol_name(const struct elf_symbols *symbols, const struct elf_symbol *symbol)
+/*
+ * The name without the version that linkers append to names of exported functions in .symtab; with
+ * it, if there is no memory.
+ */
+static const char *symbol_name(struct elf_symbols *symbols, struct elf_symbol *symbol)
 {
-	return (symbol->is_unversioned ? symbols->unversioned : symbols->names) + symbol->name;
+	if (symbol->is_unversioned)
+		return symbols->unversioned[symbol->name];
+	const char *name = symbols->names + symbol->name;
+	const size_t size = strnlen(name, MAX_VERSIONED_NAME);
+	const char *at = size < MAX_VERSIONED_NAME ? memchr(name, '@', size) : NULL;
+	if (!at || at == name ||
+	    array_reserve(symbols->unversioned, symbols->n_unversioned,
+			  symbols->n_unversioned_allocated, 1))
+		return name;
+	char *unversioned = strndup(name, (size_t)(at - name));
+	if (!unversioned)
+		return name;
+	symbol->is_unversioned = true;
+	symbol->name = symbols->n_unversioned;
+	symbols->unversioned[symbols->n_unversioned++] = unversioned;
+	return unversioned;
 }
 
 /* The name of the function that @plt jumps to. NULL: the file does not name it. */
 static const char *plt_name(struct elf_symbols *symbols, const struct plt_entry *plt)
 {
-	const struct elf_symbol *ifunc = plt->name ? NULL : find_symbol(symbols, plt->ifunc);
+	struct elf_symbol *ifunc = plt->name ? NULL : find_symbol(symbols, plt->ifunc);
 
 	if (plt->name || !ifunc || ifunc->start != plt->ifunc)
 		return plt->name;
 	return symbol_name(symbols, ifunc);
 }
 
+/* NULL: none there, or out of memory. */
+static const struct plt_entry *find_plt(struct elf_symbols *symbols, uint64_t vaddr)
+{
+	if (!symbols->has_read_plt)
+		plt_read(symbols->elf, &symbols->plt, &symbols->n_plt);
+	symbols->has_read_plt = true;
+	return symbols->n_plt ? bsearch(&vaddr, symbols->plt, symbols->n_plt, sizeof(*symbols->plt),
+					compare_plt)
+			      : NULL;
+}
+
 bool elf_symbols_find(struct elf_symbols *symbols, uint64_t vaddr,
 		      struct elf_symbol_match *match_ret)
 {
-	const struct elf_symbol *symbol = find_symbol(symbols, vaddr);
-	const struct plt_entry *plt;
-	const char *name;
+	struct elf_symbol *symbol = find_symbol(symbols, vaddr);
 
 	if (symbol) {
 		*match_ret = (struct elf_symbol_match){ .name = symbol_name(symbols, symbol),
 							.start = symbol->start,
-							.end = symbol->end };
+							.end = end_of(symbols, symbol) };
 		return true;
 	}
-	if (!symbols->n_plt)
-		return false;
-	plt = bsearch(&vaddr, symbols->plt, symbols->n_plt, sizeof(*plt), compare_plt);
-	name = plt ? plt_name(symbols, plt) : NULL;
+	const struct plt_entry *plt = find_plt(symbols, vaddr);
+	const char *name = plt ? plt_name(symbols, plt) : NULL;
 	if (!name)
 		return false;
 	*match_ret = (struct elf_symbol_match){

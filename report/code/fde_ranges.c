@@ -7,6 +7,7 @@
 
 #include "cct/base/array.h"
 #include "cct/base/sorted.h"
+#include "cct/code/start_order.h"
 #include "cct/object/eh_frame.h"
 
 void fde_ranges_deinit(struct fde_ranges *ranges)
@@ -50,13 +51,6 @@ static bool has_frames(Elf *elf, struct eh_frame *frames)
 	       !eh_frame_open(elf, EH_FRAME, frames);
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct fde_range *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
 int fde_ranges_init(struct fde_ranges *ranges, Elf *elf)
 {
 	struct eh_frame frames;
@@ -65,13 +59,11 @@ int fde_ranges_init(struct fde_ranges *ranges, Elf *elf)
 	if (!has_frames(elf, &frames))
 		return 0;
 	int err = read_entries(ranges, &frames);
-	if (err) {
+	if (!err)
+		err = sort_by_start(ranges->ranges, ranges->n_ranges, sizeof(*ranges->ranges));
+	if (err)
 		fde_ranges_deinit(ranges);
-		return err;
-	}
-	if (ranges->n_ranges)
-		qsort(ranges->ranges, ranges->n_ranges, sizeof(*ranges->ranges), compare_ranges);
-	return 0;
+	return err;
 }
 
 /* The number of ranges that begin at or before @vaddr. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cct/base/sorted.h"
+#include "cct/code/start_order.h"
 #include "cct/object/elf_symtab.h"
 
 struct function {
@@ -15,19 +16,25 @@ struct functions {
 	struct function functions[];
 };
 
-static int compare(const void *a, const void *b)
-{
-	const struct function *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->end > y->end) - (x->end < y->end);
-}
-
 static bool is_function(const GElf_Sym *symbol)
 {
 	return elf_symbol_is_function(symbol) && symbol->st_shndx != SHN_ABS && symbol->st_value &&
 	       symbol->st_size <= UINT64_MAX - symbol->st_value;
+}
+
+/* Of those that begin at the same address, the longest. */
+static void keep_longest(struct functions *functions)
+{
+	struct function *all = functions->functions;
+	size_t n_kept = 0;
+
+	for (size_t i = 0; i < functions->n_functions; i++) {
+		if (!n_kept || all[n_kept - 1].start != all[i].start)
+			all[n_kept++] = all[i];
+		else if (all[n_kept - 1].end < all[i].end)
+			all[n_kept - 1] = all[i];
+	}
+	functions->n_functions = n_kept;
 }
 
 /* Assembly may give no size: such a function ends where the next begins. */
@@ -38,10 +45,9 @@ static void fill_sizes(struct functions *functions)
 	for (size_t i = functions->n_functions; i-- > 0;) {
 		struct function *function = &functions->functions[i];
 
-		if (i + 1 < functions->n_functions && function[1].start > function->start)
-			next = function[1].start;
 		if (function->end == function->start && next)
 			function->end = next;
+		next = function->start;
 	}
 }
 
@@ -62,8 +68,12 @@ struct functions *functions_create(Elf *elf)
 			functions->functions[functions->n_functions++] =
 				(struct function){ symbol.st_value,
 						   symbol.st_value + symbol.st_size };
-	qsort(functions->functions, functions->n_functions, sizeof(functions->functions[0]),
-	      compare);
+	if (sort_by_start(functions->functions, functions->n_functions,
+			  sizeof(functions->functions[0]))) {
+		free(functions);
+		return NULL;
+	}
+	keep_longest(functions);
 	fill_sizes(functions);
 	return functions;
 }

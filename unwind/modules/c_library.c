@@ -10,7 +10,9 @@ static bool exports(Elf *elf, const char *name)
 	struct elf_symtab table;
 	GElf_Sym symbol;
 
-	if (!elf_symtab_open(elf, SHT_DYNSYM, &table))
+	/* Most files do not have the name at all, and a text is searched faster than symbols. */
+	if (!elf_symtab_open(elf, SHT_DYNSYM, &table) || !table.names ||
+	    !memmem(table.names, table.names_size, name, strlen(name) + 1))
 		return false;
 	for (size_t i = 0; elf_symtab_get(&table, i, &symbol); i++) {
 		const char *its_name = elf_symtab_name(&table, &symbol);
