@@ -8,7 +8,8 @@
 /*
  * Names all code of the profile's tree, with inlined functions and lines, and notes what is
  * missing. The result is the caller's. 0 or -ENOMEM. The symbolizer's options must have inlined
- * functions and lines.
+ * functions and lines. It is used up: files are closed as soon as all of a module has names, so
+ * that memory is needed for one at a time.
  */
 int names_store(const struct profile *profile, struct symbolizer *symbolizer,
 		struct stored_names **names_ret);

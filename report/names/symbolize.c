@@ -522,16 +522,37 @@ const char *symbolizer_refuses_vmlinux(const struct profile *profile, const char
 	return "the recording contains no kernel mapping";
 }
 
-size_t symbolizer_problems(const struct symbolizer *symbolizer, struct symbol_problem *problems,
-			   size_t max_problems)
+size_t symbolizer_problems_of(const struct symbolizer *symbolizer, uint32_t module,
+			      struct symbol_problem problems[static NAME_PROBLEMS_MAX])
 {
 	size_t n = 0;
 
+	for (int lack = 0; module < symbolizer->n_modules && lack < NAME_PROBLEMS_MAX; lack++)
+		n += name_problems_find(&symbolizer->modules[module],
+					symbolizer->profile->modules.modules[module],
+					(enum symbol_lack)lack, &problems[n]);
+	return n;
+}
+
+size_t symbolizer_problems(const struct symbolizer *symbolizer, struct symbol_problem *problems,
+			   size_t max_problems)
+{
+	struct symbol_problem of_module[NAME_PROBLEMS_MAX];
+	size_t n = 0;
+
 	for (uint32_t i = 1; i < symbolizer->n_modules; i++) {
-		for (int lack = 0; lack < NAME_PROBLEMS_MAX && n < max_problems; lack++)
-			n += name_problems_find(&symbolizer->modules[i],
-						symbolizer->profile->modules.modules[i],
-						(enum symbol_lack)lack, &problems[n]);
+		const size_t n_of_module = symbolizer_problems_of(symbolizer, i, of_module);
+
+		for (size_t k = 0; k < n_of_module && n < max_problems; k++)
+			problems[n++] = of_module[k];
 	}
 	return n;
+}
+
+void symbolizer_close(struct symbolizer *symbolizer, uint32_t module)
+{
+	if (module >= symbolizer->n_modules)
+		return;
+	module_names_close(&symbolizer->modules[module]);
+	symbolizer->modules[module] = (struct module_names){ .is_opened = false };
 }

@@ -110,5 +110,10 @@ const char *symbolizer_refuses_vmlinux(const struct profile *profile, const char
  */
 size_t symbolizer_problems(const struct symbolizer *symbolizer, struct symbol_problem *problems,
 			   size_t max_problems);
+/* Likewise, of one module. */
+size_t symbolizer_problems_of(const struct symbolizer *symbolizer, uint32_t module,
+			      struct symbol_problem problems[static NAME_PROBLEMS_MAX]);
+/* Closes the files of a module, for which no name is asked, nor used, any more. */
+void symbolizer_close(struct symbolizer *symbolizer, uint32_t module);
 
 #endif
