@@ -28,8 +28,9 @@
 
 /* A recorder that fails again and again is not started more often. */
 #define RESTART_NS NSEC_PER_SEC
-/* A window that has not ended so long after its time never will. */
-#define LATE_NS (30 * NSEC_PER_SEC)
+/* A window that has not ended so long after its time never will: the recorder hangs. It may have to
+ * wait for a process that hangs, until that is found out. */
+#define LATE_NS (60 * NSEC_PER_SEC)
 /* Besides those of windows: signals, and the recorder. */
 #define N_OTHER_FDS 2
 
@@ -383,11 +384,30 @@ static uint64_t restart_ns(const struct agent *agent)
 		       : agent->recorder_ns + RESTART_NS;
 }
 
+static uint64_t overdue_ns(const struct agent *agent, const struct agent_window *window)
+{
+	const uint64_t time_ns = agent->options->window_ns;
+
+	return window->begin.now_ns + time_ns + time_ns / 8 + LATE_NS;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static int timeout_ms(const struct agent *agent)
 {
-	const uint64_t restart = restart_ns(agent), now = now_ns();
-	const uint64_t due = restart < agent->alive_ns ? restart : agent->alive_ns;
+	const uint64_t now = now_ns();
+	uint64_t due = earlier(restart_ns(agent), agent->alive_ns);
 
+	for (size_t i = 0; i < agent->n_windows; i++) {
+		const struct agent_window *window = &agent->windows[i];
+		const uint64_t check =
+			window->has_ended ? window->check.next_ns : overdue_ns(agent, window);
+
+		due = earlier(due, check > now ? check : now + RESTART_NS);
+	}
 	if (due == UINT64_MAX)
 		return -1;
 	const uint64_t ms = due > now ? (due - now) / NSEC_PER_MSEC + 1 : 0;
@@ -398,9 +418,20 @@ static int timeout_ms(const struct agent *agent)
 static bool is_overdue(const struct agent *agent, uint64_t now)
 {
 	const struct agent_window *window = window_at_hand(agent);
-	const uint64_t time_ns = agent->options->window_ns;
 
-	return window && now > window->begin.now_ns + time_ns + time_ns / 8 + LATE_NS;
+	return window && now > overdue_ns(agent, window);
+}
+
+/* Where all that builds profiles hangs, the recorder does, too, when nobody reads what it writes.
+ */
+static void end_hanging(struct agent *agent)
+{
+	const uint64_t now = now_ns();
+
+	if (is_overdue(agent, now) && agent->recorder.pid)
+		kill(agent->recorder.pid, SIGKILL);
+	for (size_t i = 0; i < agent->n_windows; i++)
+		agent_window_end_hanging(&agent->windows[i], now);
 }
 
 static void tell_alive(struct agent *agent)
@@ -438,6 +469,7 @@ static int wait_and_handle(struct agent *agent)
 		take_calls(agent);
 	if (fds[n + 1].revents)
 		take_signals(agent);
+	end_hanging(agent);
 	return 0;
 }
 

@@ -24,7 +24,7 @@ static uint64_t read_usage(int who)
 }
 
 /* A process that has ended, but was not waited for, still has its time. */
-static uint64_t read_clock(pid_t pid)
+uint64_t agent_cost_of_process(pid_t pid)
 {
 	struct timespec time;
 	clockid_t clock;
@@ -39,7 +39,7 @@ uint64_t agent_cost_cpu_ns(const pid_t *pids, size_t n)
 	uint64_t cpu_ns = read_usage(RUSAGE_SELF) + read_usage(RUSAGE_CHILDREN);
 
 	for (size_t i = 0; i < n; i++)
-		cpu_ns += read_clock(pids[i]);
+		cpu_ns += agent_cost_of_process(pids[i]);
 	return cpu_ns;
 }
 

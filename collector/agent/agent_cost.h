@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* CPU time of a child that was not waited for; 0: there is none. */
+uint64_t agent_cost_of_process(pid_t pid);
 /* Of the calling process, its children that were waited for, and the @n children @pids. */
 uint64_t agent_cost_cpu_ns(const pid_t *pids, size_t n);
 /* Bytes that the calling process and the @n @pids had at most since agent_cost_restart(), each for

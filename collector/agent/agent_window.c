@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "cct/base/clock.h"
+#include "collector/agent/agent_cost.h"
 #include "collector/command-line/messages.h"
 #include "collector/files/profile_builder.h"
 #include "collector/sandbox/child_process.h"
@@ -104,12 +106,22 @@ void agent_window_end(struct agent_window *window, const struct agent_time *now)
 
 	setpriority(PRIO_PROCESS, (id_t)window->builder, NICE);
 	window->has_ended = true;
+	hang_check_start(&window->check, now->now_ns, agent_cost_of_process(window->builder));
 	window->span = (struct time_span){
 		window->begin.unix_ns,
 		differ_ns < CLOCKS_DIFFER_NS ? now->unix_ns : end_ns,
 	};
 	if (window->span.end_ns <= window->span.start_ns)
 		window->span.end_ns = window->span.start_ns + 1;
+}
+
+void agent_window_end_hanging(struct agent_window *window, uint64_t now_ns)
+{
+	if (!window->has_ended ||
+	    !hang_check_hangs(&window->check, now_ns, agent_cost_of_process(window->builder)))
+		return;
+	message_error(COMMAND, "the process that builds the profile hangs.");
+	kill(window->builder, SIGKILL);
 }
 
 void agent_window_answer(struct agent_window *window)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "collector/agent/hang_check.h"
 #include "collector/agent/window_folder.h"
 #include "collector/record/builder_link.h"
 
@@ -26,6 +27,7 @@ struct agent_window {
 	bool is_slow; /* its rate is lower than what the user asked for */
 	bool has_ended;
 	/* Once it has ended: */
+	struct hang_check check; /* of the process */
 	struct time_span span;
 	uint64_t own_cpu_ns, own_memory;
 };
@@ -42,6 +44,8 @@ int agent_window_begin(struct agent_window *window, struct window_folder *folder
 		       struct builder_link *link_ret);
 /* The window's span up to @now; its costs are the caller's to set. */
 void agent_window_end(struct agent_window *window, const struct agent_time *now);
+/* Ends the process, after a message, if the window has ended and it hangs. */
+void agent_window_end_hanging(struct agent_window *window, uint64_t now_ns);
 /* Answers the process, if it asks, and the window has ended. */
 void agent_window_answer(struct agent_window *window);
 /* The process has ended, with this status of waitpid(): keeps the profile, and closes what is open.

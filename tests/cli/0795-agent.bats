@@ -163,6 +163,23 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	[ "$(of_sum '.watched.missing | length')" -ge 1 ]
 }
 
+@test "a builder that hangs is ended, and recording goes on" {
+	start_agent --metrics agent.prom
+	wait_until has_windows 1
+	kill -STOP "$(builder_of "$agent")"
+	hangs() { grep -q 'the process that builds the profile hangs' log; }
+	wait_until hangs
+	lost() { grep -q 'was ended by signal 9 (Killed): this window is lost' log; }
+	wait_until lost
+	local before
+	before=$(windows | wc -l)
+	wait_until has_windows $((before + 2))
+	end_agent
+	grep -qx 'dendro_agent_windows_lost_total 1' agent.prom
+	grep -qx 'dendro_agent_recorder_starts_total 1' agent.prom
+	[ "$(of_sum '.watched.missing | length')" -ge 1 ]
+}
+
 @test "a full disk loses windows, and no more" {
 	mkdir small
 	mount -t tmpfs -o size=256k,mode=700 tmpfs small || skip "no file system can be mounted here"
