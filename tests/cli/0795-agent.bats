@@ -276,6 +276,36 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 		"$("$DENDRO" report --format json --view threads "$file" | jq '.metrics[0].total')"
 }
 
+@test "processes that start and end do not make it grow" {
+	local i recorder small
+	mkdir programs
+	for ((i = 0; i < 50; i++)); do
+		cp "$(type -P true)" "programs/$i"
+		echo $i >>"programs/$i" # so that each is a file of its own
+	done
+	storm() { # storm N : starts so many processes, and waits until they are in a window
+		local n
+		for ((n = 0; n < $1; n++)); do
+			"programs/$((n % 50))"
+		done
+		n=$(windows | wc -l)
+		wait_until has_windows $((n + 2))
+	}
+	memory() { sed -n 's/^RssAnon:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$recorder/status"; }
+	start_agent
+	wait_until has_windows 1
+	recorder=$(recorder_of "$agent")
+	storm 300
+	small=$(memory)
+	storm 1200
+	# What waits to be written comes and goes; what leaks stays.
+	is_flat() { [ "$(memory)" -le $((small + 4096)) ]; }
+	wait_until is_flat
+	end_agent
+	expect_equal "recorders" "$(grep -c 'recording begins again' log)" 0
+	[ "$(of_sum '.metrics[0].samples')" -gt 0 ]
+}
+
 @test "the oldest are removed" {
 	start_agent --keep 3s
 	removed() { grep -q 'removed the oldest [0-9]* files\? ([0-9.]* [KMG]iB), up to 20.*\.cct\.' log; }
