@@ -91,13 +91,14 @@ static int find_fields(struct evlist *evlist, struct task_fields *fields)
 	return evlist->follow_err ? evlist->second_stacks_err : 0;
 }
 
-static int load_with(const struct evlist_impl *impl, const struct task_fields *fields,
+static int load_with(struct evlist_impl *impl, const struct task_fields *fields,
 		     const struct second_stacks_follow *follow, int buffers)
 {
-	const struct evlist *evlist = &impl->evlist;
+	struct evlist *evlist = &impl->evlist;
 
 	return second_stacks_load(fields, evlist->events[0].attr.sample_stack_user,
-				  evlist->stack_watch, follow, impl->second_stacks_map, buffers);
+				  evlist->stack_watch, follow, impl->second_stacks_map, buffers,
+				  evlist->bpf_reason);
 }
 
 static int load_program(struct evlist_impl *impl)

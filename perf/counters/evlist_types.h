@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "perf/kernel/bpf.h"
 #include "perf/kernel/stack_watch.h"
 #include "perf/rings/ring.h"
 
@@ -143,6 +144,8 @@ struct evlist {
 	/* Whether the same program reads memory at samples: 0, or why not. Its records are those of
 	 * ->second_stacks, which then has ids without second stacks, too. */
 	int follow_err;
+	/* What the kernel has said of a program that it refused; "": nothing. */
+	char bpf_reason[BPF_REASON_MAX];
 	/* That the same program looks at for each sample; NULL: none. */
 	struct stack_watch *stack_watch;
 	int *ring_cpus; /* CPU of each sample ring */

@@ -1,6 +1,7 @@
 #include "perf/counters/second_stacks_program.h"
 
 #include <elf.h>
+#include <string.h>
 
 #include "perf/kernel/bpf.h"
 #include "perf/kernel/signal_frame.h"
@@ -368,7 +369,7 @@ static void add_write(struct bpf_code *code, uint32_t stack_size, int events_map
 
 int second_stacks_load(const struct task_fields *fields, uint32_t stack_size,
 		       const struct stack_watch *watch, const struct second_stacks_follow *follow,
-		       int events_map, int buffers_map)
+		       int events_map, int buffers_map, char *reason_ret)
 {
 	struct bpf_code code = { .n = 0 };
 
@@ -389,5 +390,7 @@ int second_stacks_load(const struct task_fields *fields, uint32_t stack_size,
 	if (follow)
 		follow_program_add(&code, OWN_MACHINE, FOLLOW, FOLLOW_FIRST, follow->rules_map,
 				   events_map, follow->buffers_map);
-	return bpf_load_program(&code, BPF_PROG_TYPE_PERF_EVENT, "dendro_stacks");
+	const int fd = bpf_load_program(&code, BPF_PROG_TYPE_PERF_EVENT, "dendro_stacks");
+	memcpy(reason_ret, code.reason, sizeof(code.reason));
+	return fd;
 }

@@ -44,11 +44,12 @@ struct second_stacks_follow {
  * @fields: NULL: no second stacks are looked for, nor is @watch asked. @watch: checks each sample
  * first; NULL: none. @follow: NULL: none. @events_map: a map of PERF_COUNT_SW_BPF_OUTPUT events by
  * CPU. @buffers_map: an array of second_stacks_buffer_size() bytes by CPU. The program's file
- * descriptor, or -errno.
+ * descriptor; or -errno, and in @reason_ret, of BPF_REASON_MAX bytes, why the kernel refuses it, if
+ * it has said so.
  */
 int second_stacks_load(const struct task_fields *fields, uint32_t stack_size,
 		       const struct stack_watch *watch, const struct second_stacks_follow *follow,
-		       int events_map, int buffers_map);
+		       int events_map, int buffers_map, char *reason_ret);
 size_t second_stacks_buffer_size(void);
 
 #endif

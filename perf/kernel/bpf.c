@@ -15,6 +15,9 @@
 #define FUNCTIONS_MAX 256
 /* A signal makes the kernel's verifier stop with EAGAIN, to be called again. */
 #define LOADS_MAX 5
+#define LOG_SIZE  16384
+/* Of linux/bpf_verifier.h (5.2): what is wrong, and statistics, but not each instruction. */
+#define LOG_LEVEL 4
 
 static void add(struct bpf_code *code, struct bpf_insn insn)
 {
@@ -164,6 +167,55 @@ static uint64_t address_of(const void *pointer)
 	return (uint64_t)(uintptr_t)pointer;
 }
 
+/* The lines of the kernel's statistics follow what was wrong. */
+static bool is_statistics(const char *line)
+{
+	static const char *const begins[] = { "verification time ", "stack depth ", "processed " };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (strncmp(line, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+static void take_reason(char *log, char *reason_ret)
+{
+	size_t n = 0;
+
+	for (char *rest = log, *line; (line = strsep(&rest, "\n")) && !is_statistics(line);) {
+		if (!*line)
+			continue;
+		const int size =
+			snprintf(reason_ret + n, BPF_REASON_MAX - n, "%s%s", n ? "; " : "", line);
+		n += (size_t)size;
+		if (n >= BPF_REASON_MAX)
+			break;
+	}
+}
+
+static int try_load(union bpf_attr *attr)
+{
+	int fd = -EAGAIN;
+
+	for (int i = 0; i < LOADS_MAX && fd == -EAGAIN; i++)
+		fd = call_kernel(BPF_PROG_LOAD, attr);
+	return fd;
+}
+
+/* Again, to be told why. The first error is the one that counts: old kernels know no such level. */
+static int ask_reason(struct bpf_code *code, union bpf_attr *attr, int err)
+{
+	char log[LOG_SIZE] = "";
+
+	attr->log_level = LOG_LEVEL;
+	attr->log_buf = address_of(log);
+	attr->log_size = sizeof(log);
+	const int fd = try_load(attr);
+	log[sizeof(log) - 1] = '\0';
+	take_reason(log, code->reason);
+	return fd < 0 ? err : fd;
+}
+
 static int load(struct bpf_code *code, union bpf_attr *attr, const char *name)
 {
 	/* The functions that read memory are for programs with a license like this only. */
@@ -174,10 +226,8 @@ static int load(struct bpf_code *code, union bpf_attr *attr, const char *name)
 	attr->insn_cnt = (uint32_t)code->n;
 	attr->license = address_of(license);
 	snprintf(attr->prog_name, sizeof(attr->prog_name), "%s", name);
-	int fd = -EAGAIN;
-	for (int i = 0; i < LOADS_MAX && fd == -EAGAIN; i++)
-		fd = call_kernel(BPF_PROG_LOAD, attr);
-	return fd;
+	const int fd = try_load(attr);
+	return fd < 0 && fd != -EPERM ? ask_reason(code, attr, fd) : fd;
 }
 
 int bpf_load_program(struct bpf_code *code, uint32_t type, const char *name)

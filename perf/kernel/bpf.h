@@ -14,6 +14,7 @@
 #define BPF_CODE_MAX   576
 #define BPF_LABELS_MAX 32
 #define BPF_JUMPS_MAX  64
+#define BPF_REASON_MAX 256
 
 /* Of linux/bpf.h, which may be older than the kernel. */
 enum bpf_helper {
@@ -40,6 +41,9 @@ struct bpf_code {
 		bool is_call;
 	} jumps[BPF_JUMPS_MAX];
 	size_t n_jumps;
+	/* Why the kernel has refused to load it, in its own words; "": it has not, or said nothing.
+	 */
+	char reason[BPF_REASON_MAX];
 };
 
 /* Each adds one instruction: @to, @from, @left: numbers of registers. */
@@ -69,7 +73,8 @@ void bpf_find_value(struct bpf_code *code, int map_fd);
 /* The next instruction has this label. */
 void bpf_label(struct bpf_code *code, size_t label);
 
-/* A file descriptor or -errno. @type: BPF_PROG_TYPE_*. Jumps are resolved. */
+/* A file descriptor or -errno, and then @code->reason. @type: BPF_PROG_TYPE_*. Jumps are resolved.
+ */
 int bpf_load_program(struct bpf_code *code, uint32_t type, const char *name);
 /* A program that the kernel runs for each of its objects: @function_id is that of the kernel's
  * function of the kind, such as bpf_iter_task (perf/kernel/btf.h). */

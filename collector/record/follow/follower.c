@@ -52,8 +52,9 @@ struct follower {
 	struct subject_findings findings[FOLLOW_MAX];
 	uint64_t delay_sum_ns, delay_max_ns; /* with MEMORY_READ */
 	uint64_t n_outcomes[N_MEMORY_OUTCOMES];
-	uint64_t n_at_sample; /* with MEMORY_READ: all of it by the kernel, at the sample */
-	int follow_err;       /* why the kernel does not read at samples; 0: it may */
+	uint64_t n_at_sample;      /* with MEMORY_READ: all of it by the kernel, at the sample */
+	int follow_err;            /* why the kernel does not read at samples; 0: it may */
+	const char *follow_reason; /* in its own words */
 };
 
 static int write_record(struct follower *follower, const struct memory_record *memory)
@@ -280,6 +281,7 @@ static int begin(const struct observed_recording *recording, void **state)
 	follower->wakes = attr->watermark && attr->wakeup_watermark == 1;
 	follower->own_pid = getpid();
 	follower->follow_err = recording->evlist->follow_err;
+	follower->follow_reason = recording->evlist->bpf_reason;
 	if (recording->follow->rules_map < 0)
 		follower->follow_err = recording->follow->rules_map;
 	held_thread_init(&follower->held);
@@ -354,6 +356,17 @@ static void advise(const void *state, struct recording_notes *notes)
 				memory_outcome_text((enum memory_outcome)i));
 }
 
+static void describe_refusal(const struct follower *follower, struct recording_notes *notes)
+{
+	const char *reason = follower->follow_reason;
+
+	recording_notes_add(notes, false,
+			    "--follow: all memory is read after its sample, because this kernel "
+			    "has no BPF program read it at the sample: %s%s%s%s.",
+			    strerror(-follower->follow_err),
+			    *reason ? " (the kernel's verifier: " : "", reason, *reason ? ")" : "");
+}
+
 static void describe(const void *state, bool is_verbose, struct recording_notes *notes)
 {
 	const struct follower *follower = state;
@@ -364,10 +377,7 @@ static void describe(const void *state, bool is_verbose, struct recording_notes 
 	for (size_t i = 0; i < subjects->n; i++)
 		describe_subject(&subjects->subjects[i], &follower->findings[i], notes);
 	if (follower->follow_err)
-		recording_notes_add(notes, false,
-				    "--follow: all memory is read after its sample, because this "
-				    "kernel has no BPF program read it at the sample: %s.",
-				    strerror(-follower->follow_err));
+		describe_refusal(follower, notes);
 	if (follower->n_at_sample)
 		recording_notes_add(notes, false,
 				    "--follow: memory was read for %" PRIu64

@@ -14,6 +14,7 @@ enum { N_CPUS = 2 };
 
 static void the_kernel_accepts_the_program(void **state)
 {
+	char reason[BPF_REASON_MAX];
 	struct task_fields fields;
 
 	(void)state;
@@ -27,16 +28,16 @@ static void the_kernel_accepts_the_program(void **state)
 	assert_true(events >= 0 && buffers >= 0);
 	struct stack_watch *watch = NULL;
 	stack_watch_create(&watch);
-	int bare = second_stacks_load(&fields, 65528, NULL, NULL, events, buffers);
-	int watched = second_stacks_load(&fields, 65528, watch, NULL, events, buffers);
+	int bare = second_stacks_load(&fields, 65528, NULL, NULL, events, buffers, reason);
+	int watched = second_stacks_load(&fields, 65528, watch, NULL, events, buffers, reason);
 	_cleanup_close_ int rules = follow_rules_create();
 	_cleanup_close_ int follow_buffers =
 		bpf_create_map(BPF_MAP_TYPE_ARRAY, (uint32_t)follow_program_buffer_size(), N_CPUS);
 	const struct second_stacks_follow follow = { rules, follow_buffers };
 	_cleanup_close_ int following =
-		second_stacks_load(&fields, 65528, watch, &follow, events, buffers);
+		second_stacks_load(&fields, 65528, watch, &follow, events, buffers, reason);
 	_cleanup_close_ int only_following =
-		second_stacks_load(NULL, 65528, NULL, &follow, events, buffers);
+		second_stacks_load(NULL, 65528, NULL, &follow, events, buffers, reason);
 	stack_watch_destroy(watch);
 	close(events);
 	close(buffers);

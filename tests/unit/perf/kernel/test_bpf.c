@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -42,6 +43,25 @@ static int load(struct bpf_code *code)
 		skip();
 	assert_true(fd >= 0);
 	return fd;
+}
+
+/* Register 5 has no value. */
+static void what_the_kernel_refuses_has_its_reason(void **state)
+{
+	struct bpf_code code = { .n = 0 };
+
+	(void)state;
+	bpf_move_value(&code, R0, 0);
+	bpf_return(&code);
+	close(load(&code));
+	assert_string_equal(code.reason, "");
+	code = (struct bpf_code){ .n = 0 };
+	bpf_move(&code, R0, BPF_REG_5);
+	bpf_return(&code);
+	assert_int_equal(bpf_load_program(&code, BPF_PROG_TYPE_RAW_TRACEPOINT, "test"), -EACCES);
+	assert_non_null(strstr(code.reason, "R5 !read_ok"));
+	assert_null(strchr(code.reason, '\n'));
+	assert_null(strstr(code.reason, "processed"));
 }
 
 static size_t count_functions(void)
@@ -87,6 +107,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jumps_and_calls_lead_to_their_labels),
+		cmocka_unit_test(what_the_kernel_refuses_has_its_reason),
 		cmocka_unit_test(a_program_runs_and_writes_into_its_map),
 	};
 

@@ -1,5 +1,6 @@
 /* The recorder's side of --follow, with a test in place of the process that reads. */
 #include <asm/perf_regs.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -297,6 +298,24 @@ static void what_was_found_is_said(void **state)
 	recording_notes_deinit(&notes);
 }
 
+static void why_the_kernel_reads_nothing_is_said_in_its_words(void **state)
+{
+	struct fixture *fixture = *state;
+	struct recording_notes notes = { .n = 0 };
+
+	fixture->bench->observer->destroy(fixture->bench->state);
+	fixture->evlist.follow_err = -EACCES;
+	snprintf(fixture->evlist.bpf_reason, sizeof(fixture->evlist.bpf_reason), "R5 !read_ok");
+	bench_begin(fixture->bench);
+	fixture->bench->observer->describe(fixture->bench->state, false, &notes);
+	assert_string_equal(
+		notes.notes[notes.n - 1].text,
+		"--follow: all memory is read after its sample, because this kernel has "
+		"no BPF program read it at the sample: Permission denied (the kernel's "
+		"verifier: R5 !read_ok).");
+	recording_notes_deinit(&notes);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -309,6 +328,7 @@ int main(void)
 		TEST(new_mappings_of_a_process_are_told_with_its_next_sample),
 		TEST(what_profiles_is_not_followed),
 		TEST(what_was_found_is_said),
+		TEST(why_the_kernel_reads_nothing_is_said_in_its_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
