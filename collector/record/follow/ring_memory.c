@@ -1,6 +1,7 @@
 #include "collector/record/follow/ring_memory.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ struct ring_memory {
 	const struct evlist *evlist;
 	struct record_layout layout;
 	uint64_t record[MEMORY_RECORD_SIZE_MAX / sizeof(uint64_t) + 1];
+	uint64_t n_lost; /* their samples did not follow */
 	struct waiting rings[];
 };
 
@@ -67,6 +69,7 @@ bool ring_memory_take(struct ring_memory *memory, size_t ring,
 	memcpy(&bytes, record.sample.raw, sizeof(bytes));
 	if (bytes.kind != FOLLOW_KIND)
 		return false;
+	ring_memory_see_other(memory, ring);
 	*waiting = (struct waiting){ true, record.pid, record.tid, bytes };
 	return true;
 }
@@ -106,7 +109,11 @@ const struct perf_event_header *ring_memory_of_sample(struct ring_memory *memory
 	if (!waiting->is_there)
 		return NULL;
 	waiting->is_there = false;
-	if (waiting->pid != record->pid || waiting->tid != record->tid || !waiting->bytes.was_read)
+	if (waiting->pid != record->pid || waiting->tid != record->tid) {
+		memory->n_lost++;
+		return NULL;
+	}
+	if (!waiting->bytes.was_read)
 		return NULL;
 	encode(&waiting->bytes, record, to);
 	return to;
@@ -114,5 +121,16 @@ const struct perf_event_header *ring_memory_of_sample(struct ring_memory *memory
 
 void ring_memory_see_other(struct ring_memory *memory, size_t ring)
 {
+	memory->n_lost += memory->rings[ring].is_there;
 	memory->rings[ring].is_there = false;
+}
+
+void ring_memory_describe(const struct ring_memory *memory, struct recording_notes *notes)
+{
+	if (memory && memory->n_lost)
+		recording_notes_add(notes, false,
+				    "--follow: what a BPF program read at %" PRIu64
+				    " sample%s was lost with %s.",
+				    memory->n_lost, memory->n_lost == 1 ? "" : "s",
+				    memory->n_lost == 1 ? "it" : "them");
 }

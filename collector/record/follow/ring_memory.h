@@ -1,11 +1,12 @@
 /*
  * What the kernel has read at samples (perf/counters/follow_program.h), on its way from the sample
  * rings: it waits for the sample that directly follows it in its ring. Where anything else follows,
- * the sample was lost, and so is what was read for it.
+ * the sample was lost, and so is what was read for it, which is counted.
  */
 #ifndef COLLECTOR_RECORD_FOLLOW_RING_MEMORY_H
 #define COLLECTOR_RECORD_FOLLOW_RING_MEMORY_H
 
+#include "collector/record/observing/recording_notes.h"
 #include "perf/counters/evlist_types.h"
 #include "perf/records/record.h"
 
@@ -23,5 +24,7 @@ const struct perf_event_header *ring_memory_of_sample(struct ring_memory *memory
 						      const struct record *record);
 /* Another record of the ring, or a sample that nobody looks at. */
 void ring_memory_see_other(struct ring_memory *memory, size_t ring);
+/* Adds a note of what was lost. NULL: nothing. */
+void ring_memory_describe(const struct ring_memory *memory, struct recording_notes *notes);
 
 #endif

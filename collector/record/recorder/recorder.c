@@ -319,6 +319,7 @@ void recorder_report(struct recorder *recorder, bool is_verbose)
 	record_control_describe(&recorder->control, &recorder->notes);
 	dump_conditions_describe(&recorder->conditions, &recorder->notes);
 	second_stacks_describe(recorder->second_stacks, &recorder->notes);
+	ring_memory_describe(recorder->memory, &recorder->notes);
 	if (recorder->observers)
 		recording_observers_report(recorder->observers, is_verbose, &recorder->notes);
 }
