@@ -176,15 +176,23 @@ rows_of() { # rows_of OPTION...
 		jq -e '.variables[0].known > 200'
 }
 
+# Until the program, and who reads for it, have had their turns: others are busy, too.
+follow_running() { # follow_running OPTION...
+	for _ in 1 2 3 4 5 6; do
+		follow running.recorded --follow 'run:machine->op->opcode' "$@" -d 1
+		values running.recorded '.variables[0].known > 20' run 'machine->op->opcode' >enough
+		! grep -qx true enough || return 0
+	done
+	return 1
+}
+
 @test "follow: processes that run already, and the whole machine" {
-	./gcc-O2 30 &
+	./gcc-O2 300 &
 	local pid=$!
-	follow attached.recorded --follow 'run:machine->op->opcode' -p $pid -d 1
+	follow_running -p $pid
 	need_root
-	follow machine.recorded --follow 'run:machine->op->opcode' -a -d 1
+	follow_running -a
 	kill $pid
-	values attached.recorded '.variables[0].known > 20' run 'machine->op->opcode' | grep -qx true
-	values machine.recorded '.variables[0].known > 20' run 'machine->op->opcode' | grep -qx true
 }
 
 @test "follow: parts and pipes have what was read, too" {
