@@ -376,7 +376,6 @@ enum debug_reason debug_location_evaluate(struct debug_location *location,
 static enum debug_reason take_constant(struct debug_location *location, Dwarf_Attribute *attribute)
 {
 	struct debug_piece piece = { .kind = DEBUG_IS_VALUE };
-	Dwarf_Sword with_sign;
 	Dwarf_Block block;
 	const char *text;
 
@@ -400,14 +399,9 @@ static enum debug_reason take_constant(struct debug_location *location, Dwarf_At
 		piece.bytes = (const uint8_t *)text;
 		piece.n_bytes = strlen(text) + 1;
 		break;
-	case DW_FORM_udata:
-		if (dwarf_formudata(attribute, &piece.value) != 0)
-			return DEBUG_MALFORMED;
-		break;
 	default:
-		if (dwarf_formsdata(attribute, &with_sign) != 0)
+		if (!debug_number_constant(attribute, &piece.value))
 			return DEBUG_NOT_SUPPORTED;
-		piece.value = (uint64_t)with_sign;
 	}
 	location->pieces[0] = piece;
 	location->n_pieces = 1;

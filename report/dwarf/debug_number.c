@@ -245,3 +245,26 @@ bool debug_number_binary(struct debug_number *number, uint8_t atom, struct debug
 		return is_one_type && float_binary(number, atom, other, generic);
 	return (is_one_type || is_shift(atom)) && integer_binary(number, atom, other, generic);
 }
+
+bool debug_number_constant(Dwarf_Attribute *attribute, uint64_t *bits_ret)
+{
+	Dwarf_Sword with_sign;
+	Dwarf_Word bits;
+
+	switch (dwarf_whatform(attribute)) {
+	case DW_FORM_data1:
+	case DW_FORM_data2:
+	case DW_FORM_data4:
+	case DW_FORM_data8:
+	case DW_FORM_udata:
+		if (dwarf_formudata(attribute, &bits) != 0)
+			return false;
+		*bits_ret = bits;
+		return true;
+	default:
+		if (dwarf_formsdata(attribute, &with_sign) != 0)
+			return false;
+		*bits_ret = (uint64_t)with_sign;
+		return true;
+	}
+}

@@ -37,6 +37,12 @@ bool debug_number_unary(struct debug_number *number, uint8_t atom, uint64_t oper
 bool debug_number_binary(struct debug_number *number, uint8_t atom, struct debug_number other,
 			 struct debug_number_type generic);
 
+/*
+ * An attribute that is a constant. One of a fixed size has no sign, whatever its highest bit is:
+ * gcc has 200 as DW_FORM_data1, and -1 as DW_FORM_sdata. false: it is no constant.
+ */
+bool debug_number_constant(Dwarf_Attribute *attribute, uint64_t *bits_ret);
+
 /* A floating-point number of 4 or 8 bytes. */
 bool debug_number_is_float(struct debug_number_type type);
 double debug_number_float(struct debug_number number);

@@ -213,13 +213,10 @@ static enum debug_reason write_enumerator(struct value_text *value,
 		return reason;
 	for (int err = dwarf_child(type, &die); err == 0 && n++ < VALUE_CHILDREN_MAX;
 	     err = dwarf_siblingof(&die, &die)) {
-		Dwarf_Attribute found;
-		Dwarf_Sword constant;
+		uint64_t number;
 
-		if (dwarf_tag(&die) == DW_TAG_enumerator && dwarf_diename(&die) &&
-		    dwarf_attr(&die, DW_AT_const_value, &found) &&
-		    dwarf_formsdata(&found, &constant) == 0 &&
-		    extend((uint64_t)constant, n_bits) == extend(word, n_bits)) {
+		if (value_type_enumerator(&die, &number) &&
+		    extend(number, n_bits) == extend(word, n_bits)) {
 			set_word(value, true, extend(word, n_bits));
 			put(value, "%s", dwarf_diename(&die));
 			return DEBUG_KNOWN;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/dwarf/debug_number.h"
+
 #define MAX_QUALIFIERS 32
 #define MAX_DIMENSIONS 8
 #define MAX_NESTING    8     /* of bases and of members without a name that are searched */
@@ -159,6 +161,15 @@ uint64_t value_type_count_elements(Dwarf_Die *type)
 		count = n++ ? count * bound : bound;
 	}
 	return count;
+}
+
+bool value_type_enumerator(Dwarf_Die *die, uint64_t *number_ret)
+{
+	Dwarf_Attribute found;
+
+	return dwarf_tag(die) == DW_TAG_enumerator && dwarf_diename(die) &&
+	       dwarf_attr(die, DW_AT_const_value, &found) &&
+	       debug_number_constant(&found, number_ret);
 }
 
 /* What stands behind the name of a type's innermost part. */

@@ -33,6 +33,8 @@ struct value_member {
 bool value_type_find_member(Dwarf_Die *type, const char *name, struct value_member *member_ret);
 /* Of all dimensions of an array together. 0: not known. */
 uint64_t value_type_count_elements(Dwarf_Die *array);
+/* The number of an enumerator; false: @die is none. */
+bool value_type_enumerator(Dwarf_Die *die, uint64_t *number_ret);
 /* The name of a type, as in C: "const char *". */
 void value_type_name(const Dwarf_Die *type, char *name, size_t size);
 

@@ -79,6 +79,47 @@ within() {
 	done
 }
 
+@test "values: constants whose highest bit is set have no sign for that" {
+	local compiler level expected='level HIGH
+level LOW
+level MIDDLE
+n 200'
+	cat >constants.c <<-'C'
+		enum level { LOW = -1, MIDDLE = 200, HIGH = 40000 };
+		static volatile unsigned sum;
+		static inline __attribute__((always_inline)) void step(unsigned n)
+		{
+			for (unsigned i = 0; i < 1000000; i++)
+				sum += i * n;
+		}
+		__attribute__((noinline)) void work(enum level level)
+		{
+			step(200);
+			step(40000);
+			sum += (unsigned)level;
+		}
+		int main(void)
+		{
+			for (int i = 0; i < 300; i++)
+				work(i % 3 ? i % 3 == 1 ? HIGH : MIDDLE : LOW);
+		}
+	C
+	for compiler in gcc clang; do
+		command -v $compiler >/dev/null || continue
+		for level in 1 2; do
+			$compiler -g -O$level -o constants constants.c
+			record constants.recorded -- ./constants
+			values constants.recorded '.variables[] | select(.name == "n") |
+				"n \(.values[].value)"' step >got
+			values constants.recorded '.variables[] | select(.name == "level") |
+				"level \(.values[].value)"' work >>got
+			cat got
+			# Not all compilers describe the second one.
+			[ "$(sort -u got | grep -vx 'n 40000')" = "$expected" ]
+		done
+	done
+}
+
 @test "values: numbers, characters and strings" {
 	export variable value share
 	variable=size value=512 share=0.1
