@@ -1,5 +1,6 @@
 #include "collector/record/probe_values.h"
 
+#include <dwarf.h>
 #include <errno.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include "perf/kinds/probe_argument.h"
 #include "report/code/disassembly.h"
 #include "report/values/entry_value.h"
+#include "report/values/value_types.h"
 
 #define CODE_SIZE 4096 /* that is followed from a function's entry on */
 
@@ -65,7 +67,7 @@ static enum event_value_kind kind_of(enum entry_value_kind kind)
 	return EVENT_VALUE_ADDRESS;
 }
 
-static void set_fetch(const struct entry_value *value, struct event_fetch *fetch)
+static void set_fetch(struct entry_value *value, struct event_fetch *fetch)
 {
 	const bool is_signed = value->kind == ENTRY_SIGNED || value->kind == ENTRY_CHARACTER;
 
@@ -84,6 +86,8 @@ static void set_fetch(const struct entry_value *value, struct event_fetch *fetch
 			 probe_argument_type(is_signed, value->size));
 	if (value->may_fail && value->kind != ENTRY_STRING)
 		snprintf(fetch->check, sizeof(fetch->check), "%s:string", value->place);
+	if (dwarf_tag(&value->type) == DW_TAG_enumeration_type)
+		value_type_enumerators(&value->type, fetch->names, sizeof(fetch->names));
 }
 
 /* The compiled function, into which others may be inlined there. */

@@ -7,6 +7,7 @@
 
 #include "cct/base/array.h"
 #include "collector/replay/sample_weight.h"
+#include "collector/values/pointer_name.h"
 #include "collector/values/value_rows.h"
 
 /* The rows of one event. */
@@ -18,6 +19,7 @@ struct event_rows {
 struct fetched_values {
 	struct event_rows *events;
 	size_t n, n_allocated;
+	struct symbolizer *symbolizer; /* made with the first event */
 };
 
 struct fetched_values *fetched_values_create(void)
@@ -29,6 +31,7 @@ void fetched_values_destroy(struct fetched_values *values)
 {
 	if (!values)
 		return;
+	symbolizer_destroy(values->symbolizer);
 	free(values->events);
 	free(values);
 }
@@ -49,7 +52,7 @@ static uint64_t encoding_of(enum event_value_kind kind)
 	case EVENT_VALUE_FLOAT:
 		return DW_ATE_float;
 	default:
-		return DW_ATE_address;
+		return DW_ATE_unsigned;
 	}
 }
 
@@ -67,7 +70,29 @@ static enum debug_reason read_string(const struct sample_record *sample, uint16_
 	return DEBUG_KNOWN;
 }
 
-enum debug_reason fetched_value_read(const struct sample *sample, struct value_text *text_ret)
+static void write_number(const struct sample *sample, struct symbolizer *symbolizer, uint64_t word,
+			 struct value_text *text_ret)
+{
+	const struct event_value *value = &sample->event->value;
+	char function[VALUE_TEXT_MAX] = "";
+	size_t size;
+	const char *name = event_value_find_name(value, word, &size);
+
+	if (name) {
+		value_text_of_enumerator(text_ret, word, name, size);
+	} else if (value->kind == EVENT_VALUE_ADDRESS) {
+		if (sample->space)
+			pointer_name_write(symbolizer, sample->space, word, function,
+					   sizeof(function));
+		value_text_of_address(text_ret, word, function);
+	} else {
+		value_text_of_number(text_ret, encoding_of(value->kind), word,
+				     value->n_bits ? value->n_bits : 8u * value->size);
+	}
+}
+
+enum debug_reason fetched_value_read(const struct sample *sample, struct symbolizer *symbolizer,
+				     struct value_text *text_ret)
 {
 	const struct sample_record *record = &sample->record.sample;
 	const struct event_value *value = &sample->event->value;
@@ -82,8 +107,7 @@ enum debug_reason fetched_value_read(const struct sample *sample, struct value_t
 	if (value->size > record->raw_size || value->offset > record->raw_size - value->size)
 		return DEBUG_NO_MEMORY;
 	memcpy(&word, record->raw + value->offset, value->size);
-	value_text_of_number(text_ret, encoding_of(value->kind), word,
-			     value->n_bits ? value->n_bits : 8u * value->size);
+	write_number(sample, symbolizer, word, text_ret);
 	return DEBUG_KNOWN;
 }
 
@@ -91,6 +115,7 @@ enum debug_reason fetched_value_read(const struct sample *sample, struct value_t
 static int find_rows(struct fetched_values *values, const struct data_file_event *event,
 		     struct profile *profile, struct value_rows **rows_ret)
 {
+	const struct symbolizer_options names = { .names = NAMES_WITHOUT_PARAMETERS };
 	uint32_t id;
 	bool is_new;
 
@@ -100,7 +125,9 @@ static int find_rows(struct fetched_values *values, const struct data_file_event
 			return 0;
 		}
 	}
-	if (array_reserve(values->events, values->n, values->n_allocated, 1))
+	if (!values->symbolizer)
+		values->symbolizer = symbolizer_create(profile, &names);
+	if (!values->symbolizer || array_reserve(values->events, values->n, values->n_allocated, 1))
 		return -ENOMEM;
 	struct event_rows *added = &values->events[values->n++];
 	*added = (struct event_rows){ .event = event, .rows.name = event->value.name };
@@ -120,7 +147,7 @@ int fetched_values_split(struct fetched_values *values, struct sample *sample,
 	int err = find_rows(values, sample->event, profile, &rows);
 	if (err)
 		return err;
-	const enum debug_reason reason = fetched_value_read(sample, &text);
+	const enum debug_reason reason = fetched_value_read(sample, values->symbolizer, &text);
 	const uint32_t row =
 		reason ? value_rows_unknown(rows, "memory that could not be read", profile)
 		       : value_rows_find(rows, value_text_without_address(&text), false, profile);

@@ -7,10 +7,13 @@
 
 #include "cct/model/profile.h"
 #include "collector/paths/sample.h"
+#include "report/names/symbolize.h"
 #include "report/values/value_text.h"
 
-/* The value of a sample whose event has one. A reason: the kernel could not read it. */
-enum debug_reason fetched_value_read(const struct sample *sample, struct value_text *text_ret);
+/* The value of a sample whose event has one. @symbolizer: names functions that pointers lead to. A
+ * reason: the kernel could not read it. */
+enum debug_reason fetched_value_read(const struct sample *sample, struct symbolizer *symbolizer,
+				     struct value_text *text_ret);
 
 struct fetched_values;
 

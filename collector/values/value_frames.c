@@ -101,7 +101,7 @@ static int add_fetched(struct value_frames *frames, const struct sample *sample,
 	struct value_row *row = value_table_row(table, value->name, "", true);
 	if (!row)
 		return -ENOMEM;
-	const enum debug_reason reason = fetched_value_read(sample, &text);
+	const enum debug_reason reason = fetched_value_read(sample, frames->symbolizer, &text);
 	if (!reason)
 		return value_row_add(row, &text);
 	value_row_miss(row, reason);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/values/pointer_name.h"
 #include "collector/values/value_modules.h"
 #include "perf/records/memory_record.h"
 #include "report/values/value_variables.h"
@@ -315,16 +316,8 @@ struct naming {
 static void name_function(void *data, uint64_t addr, char *name, size_t size)
 {
 	const struct naming *naming = data;
-	const struct mapping *mapping = address_space_find(naming->stack->space, addr);
-	struct frame_name found;
 
-	if (!mapping || !mapping->is_exec)
-		return;
-	const struct frame frame = { .kind = FRAME_USER,
-				     .module = mapping->module,
-				     .offset = addr - mapping->start + mapping->offset };
-	if (!symbolizer_name(naming->symbolizer, &frame, &found) && found.symbol_offset == 0)
-		snprintf(name, size, "%s", found.name);
+	pointer_name_write(naming->symbolizer, naming->stack->space, addr, name, size);
 }
 
 enum debug_reason value_stack_write(struct value_stack *stack, size_t i, struct value_place *place,

@@ -35,6 +35,8 @@ static void write_value(FILE *out, const struct event_value *value)
 	if (value->kind != EVENT_VALUE_NONE)
 		fprintf(out, "value %s %u %u %u %u %s\n", event_value_kind_name(value->kind),
 			value->offset, value->size, value->n_bits, value->check, value->name);
+	if (value->names[0])
+		fprintf(out, "names %s\n", value->names);
 }
 
 char *event_text_write(const struct event *event)
@@ -180,6 +182,16 @@ static void read_value(const char *words, struct event_value *value)
 	strcpy(value->name, words + length);
 }
 
+static void read_names(const char *words, size_t length, struct event_value *value)
+{
+	if (value->kind == EVENT_VALUE_NONE || length >= sizeof(value->names))
+		return;
+	memcpy(value->names, words, length);
+	value->names[length] = '\0';
+	if (!printable_is_safe(value->names))
+		value->names[0] = '\0';
+}
+
 void event_text_read(const char *text, struct event_weight *weight, struct event_value *value,
 		     const char **unit)
 {
@@ -195,6 +207,8 @@ void event_text_read(const char *text, struct event_weight *weight, struct event
 			read_weight(words, weight);
 		else if (skip_word(&words, "value "))
 			read_value(words, value);
+		else if (skip_word(&words, "names "))
+			read_names(text + (words - line), length - (size_t)(words - line), value);
 		text += length + (text[length] == '\n');
 	}
 }

@@ -7,6 +7,7 @@
  *   weight argument N [times M] [unless-zero L] of the function that was entered, from 1
  *   weight off-cpu
  *   value KIND OFFSET SIZE BITS CHECK EXPRESSION    as in struct event_value
+ *   names NUMBER=NAME ...                           of the value before
  *
  * Without a weight line the weight is the period; without a unit line the unit is that of the attr.
  * Lines that begin with other words are skipped.

@@ -6,10 +6,12 @@
 #define PERF_EVENTS_EVENT_VALUE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define EVENT_EXPRESSION_MAX 256 /* bytes */
 #define EVENT_FETCH_MAX      512 /* bytes of an argument of uprobe_events */
+#define EVENT_NAMES_MAX      2048
 
 /* What a value is, which says how it is shown. */
 enum event_value_kind {
@@ -39,6 +41,7 @@ struct event_fetch {
 	uint8_t n_bits;                 /* of a bit-field; 0: all */
 	char argument[EVENT_FETCH_MAX]; /* with its type, "%di:s32" */
 	char check[EVENT_FETCH_MAX];    /* "+8(%di):string"; "": it is always there */
+	char names[EVENT_NAMES_MAX];    /* as in struct event_value */
 };
 
 /* A value in a sample's raw data. */
@@ -48,6 +51,11 @@ struct event_value {
 	uint8_t size, n_bits;                /* as in struct event_fetch */
 	uint16_t check;                      /* where the check's place is; 0: there is none */
 	char name[EVENT_EXPRESSION_MAX + 1]; /* the expression */
+	char names[EVENT_NAMES_MAX];         /* of numbers, "0=RED 7=GREEN -2=BLUE"; "": none */
 };
+
+/* The name of a number, of which the value's bits count; *@size_ret: its bytes. NULL: none. */
+const char *event_value_find_name(const struct event_value *value, uint64_t number,
+				  size_t *size_ret);
 
 #endif

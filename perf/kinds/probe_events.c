@@ -168,6 +168,7 @@ static int find_value(const char *format, size_t size, const struct event *probe
 				       .size = fetch->size,
 				       .n_bits = fetch->n_bits };
 	snprintf(value->name, sizeof(value->name), "%s", probe->value_expression);
+	memcpy(value->names, fetch->names, sizeof(value->names));
 	if (fetch->kind == EVENT_VALUE_STRING)
 		return tracepoint_string(format, size, VALUE_NAME, &value->offset);
 	err = tracepoint_field(format, size, VALUE_NAME, &field);

@@ -49,6 +49,7 @@ struct kind_of_value {
 	unsigned n_bytes;
 	uint64_t bit, n_bits; /* of a bit-field */
 	bool is_behind;       /* it is what the pointer there leads to: a text */
+	Dwarf_Die type;       /* plain */
 };
 
 static enum entry_value_kind kind_of_base(Dwarf_Die *type)
@@ -172,6 +173,7 @@ static enum debug_reason evaluate(struct question *question, struct entry_evalua
 	*wrong_ret = judge_type(&plain, kind);
 	if (*wrong_ret)
 		return DEBUG_KNOWN;
+	kind->type = plain;
 	kind->bit = place.bit;
 	kind->n_bits = place.n_bits;
 	return entry_place_find(evaluation, &place.location, place.bit,
@@ -227,6 +229,7 @@ static const char *conclude(const struct question *question,
 	if (!question->variable.is_parameter && found->spot.base != ENTRY_FILE_BASE)
 		return "is a local variable, which has no value yet when the function is entered";
 	value->kind = kind->kind;
+	value->type = kind->type;
 	entry_place_write(evaluation, found, value->place, &value->may_fail);
 	if (kind->kind == ENTRY_STRING && kind->is_behind) {
 		memcpy(place, value->place, sizeof(place));

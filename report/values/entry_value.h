@@ -36,6 +36,7 @@ struct entry_value {
 	bool may_fail;               /* it is in memory that the process may not have */
 	unsigned size;               /* bytes that are read: 1, 2, 4, 8 */
 	unsigned bit, n_bits;        /* of a bit-field in them; 0 bits: all */
+	Dwarf_Die type;              /* plain */
 };
 
 /* false: it can't be fetched; @reason, of ENTRY_REASON_MAX bytes, is a sentence that says why. */

@@ -249,6 +249,14 @@ static void put_string(struct value_text *value, const struct value_object *obje
 	end_string(value, string);
 }
 
+static void put_address(struct value_text *value, uint64_t addr, const char *function)
+{
+	set_word(value, false, addr);
+	put(value, "0x%" PRIx64, addr);
+	if (*function)
+		put(value, " <%s>", function);
+}
+
 static enum debug_reason write_pointer(struct value_text *value, const struct value_object *object,
 				       Dwarf_Die *type, uint64_t bit)
 {
@@ -261,15 +269,11 @@ static enum debug_reason write_pointer(struct value_text *value, const struct va
 
 	if (reason)
 		return reason;
-	set_word(value, false, addr);
-	put(value, "0x%" PRIx64, addr);
-	if (!value_type_of(type, &target) || !value_type_plain(&target))
-		return DEBUG_KNOWN;
-	if (dwarf_tag(&target) == DW_TAG_subroutine_type && object->name_function)
+	const bool has_target = value_type_of(type, &target) && value_type_plain(&target);
+	if (has_target && dwarf_tag(&target) == DW_TAG_subroutine_type && object->name_function)
 		object->name_function(object->data, addr, name, sizeof(name));
-	if (*name)
-		put(value, " <%s>", name);
-	else if (value_type_is_character(&target))
+	put_address(value, addr, name);
+	if (!*name && has_target && value_type_is_character(&target))
 		put_string(value, object, addr);
 	return DEBUG_KNOWN;
 }
@@ -540,6 +544,20 @@ void value_text_of_number(struct value_text *value, uint64_t encoding, uint64_t 
 {
 	*value = (struct value_text){ .n = 0 };
 	put_base(value, encoding, word, n_bits);
+}
+
+void value_text_of_enumerator(struct value_text *value, uint64_t word, const char *name,
+			      size_t size)
+{
+	*value = (struct value_text){ .n = 0 };
+	set_word(value, true, word);
+	put(value, "%.*s", (int)size, name);
+}
+
+void value_text_of_address(struct value_text *value, uint64_t addr, const char *function)
+{
+	*value = (struct value_text){ .n = 0 };
+	put_address(value, addr, function);
 }
 
 void value_text_of_string(struct value_text *value, const uint8_t *bytes, size_t n, bool is_whole)

@@ -60,6 +60,11 @@ enum debug_reason value_text_write(struct value_text *value, const struct value_
 /* A number, of an encoding as in debug information (DW_ATE_*), in the low @n_bits of a word. */
 void value_text_of_number(struct value_text *value, uint64_t encoding, uint64_t word,
 			  uint64_t n_bits);
+/* An enumerator: a number by its name of @size bytes. */
+void value_text_of_enumerator(struct value_text *value, uint64_t word, const char *name,
+			      size_t size);
+/* An address, and the function that begins there; "": none. */
+void value_text_of_address(struct value_text *value, uint64_t addr, const char *function);
 /* A string of @n bytes, as long as there is room. @is_whole: it has no more. */
 void value_text_of_string(struct value_text *value, const uint8_t *bytes, size_t n, bool is_whole);
 

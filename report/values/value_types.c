@@ -1,6 +1,7 @@
 #include "report/values/value_types.h"
 
 #include <dwarf.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -170,6 +171,29 @@ bool value_type_enumerator(Dwarf_Die *die, uint64_t *number_ret)
 	return dwarf_tag(die) == DW_TAG_enumerator && dwarf_diename(die) &&
 	       dwarf_attr(die, DW_AT_const_value, &found) &&
 	       debug_number_constant(&found, number_ret);
+}
+
+void value_type_enumerators(Dwarf_Die *type, char *text, size_t size)
+{
+	size_t used = 0;
+	unsigned n = 0;
+	Dwarf_Die die;
+
+	text[0] = '\0';
+	for (int err = dwarf_child(type, &die); err == 0 && n++ < VALUE_CHILDREN_MAX;
+	     err = dwarf_siblingof(&die, &die)) {
+		uint64_t number;
+
+		if (!value_type_enumerator(&die, &number) || strpbrk(dwarf_diename(&die), " \n"))
+			continue;
+		const int length = snprintf(text + used, size - used, "%s%" PRId64 "=%s",
+					    used ? " " : "", (int64_t)number, dwarf_diename(&die));
+		if ((size_t)length >= size - used) {
+			text[used] = '\0';
+			continue;
+		}
+		used += (size_t)length;
+	}
 }
 
 /* What stands behind the name of a type's innermost part. */

@@ -101,6 +101,16 @@ expect_values() {
 	done
 }
 
+@test "probe values: enumerators and functions have their names" {
+	local program
+	for program in $(programs); do
+		expect_values $program pointers 'p->colour' \
+			'p->colour = BLUE 20;p->colour = GREEN 20;p->colour = RED 20;p->colour not available: memory that could not be read 1;'
+		expect_values $program callback level 'level = HIGH 10;level = LOW 30;level = MIDDLE 20;'
+		expect_values $program callback step 'step = <left> 48;step = <right> 12;'
+	done
+}
+
 @test "probe values: gdb finds the same values behind the function's first instructions" {
 	need gdb
 	local program

@@ -32,6 +32,8 @@ static void check_value(const struct event_value *value)
 {
 	if (value->kind == EVENT_VALUE_NONE)
 		return;
+	size_t name_size;
+	event_value_find_name(value, (uint64_t)-2, &name_size);
 	if (!value->name[0] ||
 	    (value->size != 1 && value->size != 2 && value->size != 4 && value->size != 8) ||
 	    value->n_bits > 8 * value->size)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 enum colour { RED, GREEN = 7, BLUE = -2 };
+enum level { LOW, MIDDLE = 200, HIGH = 40000 };
 
 struct inner {
 	short few[4];
@@ -46,6 +47,20 @@ __attribute__((noinline)) void by_value(struct pair pair, double d, int n)
 	__asm__ volatile("" ::: "memory");
 }
 
+__attribute__((noinline)) void callback(enum level level, void (*step)(void))
+{
+	sink += level;
+	step();
+}
+static void left(void)
+{
+	sink++;
+}
+static void right(void)
+{
+	sink--;
+}
+
 int main(void)
 {
 	static struct item items[3] = {
@@ -83,6 +98,7 @@ int main(void)
 		numbers(i % 4 - 1, (unsigned char)(200 + i % 2), 1l << (i % 3 * 20), i % 3 == 0,
 			(short)(-i), (char)('a' + i % 3), 7 * (i % 2), -8l * i);
 		pointers(p, p->name, array, &q);
+		callback(i % 2 ? i % 3 ? MIDDLE : HIGH : LOW, i % 5 ? left : right);
 		by_value((struct pair){ i % 3, i % 4, i % 6 }, i, i % 5);
 	}
 	pointers(NULL, "none", array, NULL);

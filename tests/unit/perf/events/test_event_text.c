@@ -1,4 +1,4 @@
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,13 +114,13 @@ static void values_are_read_again(void **state)
 {
 	(void)state;
 	static const struct event_value values[] = {
-		{ EVENT_VALUE_SIGNED, 16, 4, 0, 0, "n" },
-		{ EVENT_VALUE_UNSIGNED, 16, 4, 3, 24, "p->flags" },
-		{ EVENT_VALUE_ADDRESS, 65535, 8, 0, 0, "(*p).next" },
-		{ EVENT_VALUE_BOOL, 16, 1, 0, 0, "is it" },
-		{ EVENT_VALUE_CHARACTER, 16, 1, 0, 20, "*text" },
-		{ EVENT_VALUE_FLOAT, 16, 8, 0, 24, "p->x" },
-		{ EVENT_VALUE_STRING, 16, 4, 0, 0, "p->name" },
+		{ EVENT_VALUE_SIGNED, 16, 4, 0, 0, "n", "0=RED -2=BLUE" },
+		{ EVENT_VALUE_UNSIGNED, 16, 4, 3, 24, "p->flags", "" },
+		{ EVENT_VALUE_ADDRESS, 65535, 8, 0, 0, "(*p).next", "" },
+		{ EVENT_VALUE_BOOL, 16, 1, 0, 0, "is it", "" },
+		{ EVENT_VALUE_CHARACTER, 16, 1, 0, 20, "*text", "" },
+		{ EVENT_VALUE_FLOAT, 16, 8, 0, 24, "p->x", "" },
+		{ EVENT_VALUE_STRING, 16, 4, 0, 0, "p->name", "" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		struct event event = { .unit = "events", .value = values[i] };
@@ -138,6 +138,7 @@ static void values_are_read_again(void **state)
 		assert_int_equal(value.n_bits, values[i].n_bits);
 		assert_int_equal(value.check, values[i].check);
 		assert_string_equal(value.name, values[i].name);
+		assert_string_equal(value.names, values[i].names);
 	}
 }
 
@@ -171,6 +172,65 @@ static void values_that_make_no_sense_are_none(void **state)
 	}
 }
 
+static void numbers_have_their_names(void **state)
+{
+	static const struct {
+		const char *names;
+		uint8_t size, n_bits;
+		uint64_t number;
+		const char *name;
+	} cases[] = {
+		{ "0=RED 7=GREEN -2=BLUE", 4, 0, 7, "GREEN" },
+		{ "0=RED 7=GREEN -2=BLUE", 4, 0, 0xfffffffe, "BLUE" },
+		{ "0=RED 7=GREEN -2=BLUE", 4, 0, 0xfe, NULL },
+		{ "0=RED 7=GREEN -2=BLUE", 1, 0, 0xfe, "BLUE" },
+		{ "0=RED 7=GREEN -2=BLUE", 4, 3, 6, "BLUE" },
+		{ "4294967295=ALL", 4, 0, 0xffffffff, "ALL" },
+		{ "", 4, 0, 0, NULL },
+		{ "0", 4, 0, 0, NULL },
+		{ "x=RED", 4, 0, 0, NULL },
+		{ "1=ONE,0=RED", 4, 0, 0, NULL },
+		{ "9=  ", 4, 0, 1, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct event_value value = { .kind = EVENT_VALUE_SIGNED,
+					     .size = cases[i].size,
+					     .n_bits = cases[i].n_bits };
+		size_t size;
+
+		snprintf(value.names, sizeof(value.names), "%s", cases[i].names);
+		const char *name = event_value_find_name(&value, cases[i].number, &size);
+		if (!cases[i].name) {
+			assert_null(name);
+			continue;
+		}
+		assert_non_null(name);
+		assert_int_equal(size, strlen(cases[i].name));
+		assert_memory_equal(name, cases[i].name, size);
+	}
+}
+
+static void names_of_no_value_or_that_could_do_harm_are_none(void **state)
+{
+	static const char *const texts[] = {
+		"names 0=RED\nvalue signed 16 4 0 0 n",
+		"value signed 16 4 0 0 n\nnames 0=\033[2J",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct event_weight weight = { .kind = WEIGHT_PERIOD };
+		struct event_value value = { .kind = EVENT_VALUE_NONE };
+		const char *unit = "events";
+
+		event_text_read(texts[i], &weight, &value, &unit);
+		assert_int_equal(value.kind, EVENT_VALUE_SIGNED);
+		assert_string_equal(value.names, "");
+	}
+}
+
 static void other_lines_are_skipped(void **state)
 {
 	(void)state;
@@ -192,6 +252,8 @@ int main(void)
 		cmocka_unit_test(weights_that_make_no_sense_are_unknown),
 		cmocka_unit_test(values_are_read_again),
 		cmocka_unit_test(values_that_make_no_sense_are_none),
+		cmocka_unit_test(numbers_have_their_names),
+		cmocka_unit_test(names_of_no_value_or_that_could_do_harm_are_none),
 		cmocka_unit_test(other_lines_are_skipped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
