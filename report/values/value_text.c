@@ -338,6 +338,8 @@ static const struct text_type {
 } text_types[] = {
 	{ "basic_string<char,", "_M_dataplus", "_M_p", "_M_string_length" }, /* libstdc++ */
 	{ "basic_string_view<char,", "_M_str", NULL, "_M_len" },
+	{ "basic_string_view<char,", "__data", NULL, "__size" }, /* libc++ */
+	{ "basic_string_view<char,", "__data_", NULL, "__size_" },
 	{ "&str", "data_ptr", NULL, "length" }, /* rustc */
 };
 
@@ -383,6 +385,68 @@ static void put_text(struct value_text *value, const struct value_object *object
 	end_string(value, string);
 }
 
+/* A text that lies in its object: libc++'s have at most 22 bytes, so that the object has 24. */
+#define INNER_TEXT_MAX 22
+
+static bool put_inner_text(struct value_text *value, const struct value_object *object,
+			   uint64_t bit, uint64_t length)
+{
+	uint64_t bytes[INNER_TEXT_MAX];
+
+	if (length > INNER_TEXT_MAX)
+		return false;
+	for (uint64_t i = 0; i < length; i++)
+		if (read_word(object, bit + 8 * i, 8, &bytes[i]))
+			return false;
+	begin_string(value);
+	for (uint64_t i = 0; i < length; i++)
+		put_character(value, (uint8_t)bytes[i]);
+	end_string(value, STRING_WHOLE);
+	return true;
+}
+
+/* Goes on to a member of a struct. */
+static bool enter_member(struct value_member *at, const char *name)
+{
+	struct value_member inner;
+
+	if (!value_type_plain(&at->type) || !value_type_find_member(&at->type, name, &inner))
+		return false;
+	inner.bit += at->bit;
+	*at = inner;
+	return true;
+}
+
+/*
+ * libc++'s std::string: a long one, with a pointer, and a short one, with the text, share their
+ * place. The lowest bit tells which it is, and the others of its byte how long a short one is.
+ */
+static bool write_union_string(struct value_text *value, const struct value_object *object,
+			       Dwarf_Die *type, uint64_t bit)
+{
+	struct value_member both = { *type, bit, 0 }, text;
+	uint64_t first, addr, length;
+
+	/* "__rep_" from LLVM 19 on. */
+	if (!enter_member(&both, "__rep_") &&
+	    (!enter_member(&both, "__r_") || !enter_member(&both, "__value_")))
+		return false;
+	if (read_word(object, both.bit, 8, &first))
+		return false;
+	text = both;
+	if (!enter_member(&text, first & 1 ? "__l" : "__s"))
+		return false;
+	struct value_member size = text;
+	if (!enter_member(&text, "__data_") || !enter_member(&size, "__size_"))
+		return false;
+	if (!(first & 1))
+		return put_inner_text(value, object, text.bit, first >> 1);
+	if (read_word(object, text.bit, 64, &addr) || read_word(object, size.bit, 64, &length))
+		return false;
+	put_text(value, object, addr, length);
+	return true;
+}
+
 /* false: it is no type of texts, or not all of its members are known. */
 static bool write_text_type(struct value_text *value, const struct value_object *object,
 			    Dwarf_Die *type, uint64_t bit)
@@ -400,7 +464,8 @@ static bool write_text_type(struct value_text *value, const struct value_object 
 		put_text(value, object, addr, length);
 		return true;
 	}
-	return false;
+	return name && strncmp(name, "basic_string<char,", strlen("basic_string<char,")) == 0 &&
+	       write_union_string(value, object, type, bit);
 }
 
 static enum debug_reason write_members(struct value_text *value, const struct value_object *object,

@@ -36,6 +36,9 @@ make_recordings() {
 				"${flags[@]}" "$ROOT/tests/workloads/texts.cpp"
 		[ ! -e texts-$compiler ] || record texts-$compiler.recorded -- ./texts-$compiler 1
 	done
+	! clang++ -std=c++17 -D_GNU_SOURCE -I "$ROOT" -g -O0 -stdlib=libc++ -o texts-libc++ \
+		"${flags[@]}" "$ROOT/tests/workloads/texts.cpp" 2>libc++.log ||
+		record texts-libc++.recorded -- ./texts-libc++ 1
 	# A separate debug file, as distributions have it.
 	cp gcc-O2 separate
 	objcopy --only-keep-debug separate separate.debug
