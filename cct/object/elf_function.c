@@ -142,6 +142,7 @@ static int find(Elf *elf, const char *name, struct elf_function *ret, struct nea
 	if (!judged)
 		return -ENOENT;
 	ret->machine = machine_of(elf);
+	ret->vaddr = symbol.st_value;
 	ret->is_ifunc = GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC;
 	return to_offset(elf, symbol.st_value, &ret->offset);
 }

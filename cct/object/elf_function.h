@@ -9,6 +9,7 @@
 
 struct elf_function {
 	uint64_t offset;  /* in the file */
+	uint64_t vaddr;   /* where the file wants it to be loaded */
 	uint16_t machine; /* EM_*; EM_NONE if addresses have another size than the machine's */
 	bool is_ifunc; /* the code there is a resolver, which chooses the function when the program
 			  starts */

@@ -1,18 +1,15 @@
 #include "perf/kinds/uprobe.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "cct/base/sentence.h"
 #include "cct/object/elf_function.h"
-#include "cct/text/maps_line.h"
 #include "perf/events/weight_terms.h"
+#include "perf/kinds/ifunc_choice.h"
 #include "perf/kinds/probe_argument.h"
 #include "perf/kinds/program_path.h"
 
@@ -129,33 +126,6 @@ static enum event_error explain_function(const char *path, const char *function,
 	return event_fail(EVENT_UNKNOWN, error_ret, text);
 }
 
-/* If the line maps this file at the address, returns the offset in the file. */
-static bool offset_in_file(uintptr_t addr, const struct stat *file, uint64_t *offset_ret)
-{
-	struct maps_line line;
-
-	if (!maps_line_own(addr, &line))
-		return false;
-	*offset_ret = addr - line.start + line.pgoff;
-	return line.inode == file->st_ino &&
-	       makedev(line.dev_major, line.dev_minor) == file->st_dev;
-}
-
-/* The function that an IFUNC has chosen for this processor, if this process has mapped the library,
- * too. */
-static bool find_choice(const char *path, const char *function, uint64_t *offset_ret)
-{
-	struct stat file;
-	void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-	void *choice = library ? dlsym(library, function) : NULL;
-	bool is_found = choice && stat(path, &file) == 0 &&
-			offset_in_file((uintptr_t)choice, &file, offset_ret);
-
-	if (library)
-		dlclose(library);
-	return is_found;
-}
-
 static enum event_error find_function(const char *path, const char *function,
 				      struct elf_function *found, char **error_ret)
 {
@@ -163,12 +133,19 @@ static enum event_error find_function(const char *path, const char *function,
 
 	if (err)
 		return explain_function(path, function, err, error_ret);
-	if (found->is_ifunc && !find_choice(path, function, &found->offset))
-		return event_fail(EVENT_NOT_HERE, error_ret,
-				  sentence("'%s' of %s is an IFUNC: when a program starts, one "
-					   "of several functions is chosen for the processor. "
-					   "Probe one of these functions.",
-					   function, path));
+	if (!found->is_ifunc)
+		return EVENT_OK;
+	err = ifunc_choice_find(path, function, found->vaddr, &found->offset);
+	if (err == -ENOMEM)
+		return EVENT_NO_MEMORY;
+	if (err)
+		return event_fail(
+			EVENT_NOT_HERE, error_ret,
+			sentence("'%s' of %s is an IFUNC: when a program starts, one "
+				 "of several functions is chosen for the processor. No "
+				 "process whose memory can be read shows which of this file. "
+				 "Probe one of these functions.",
+				 function, path));
 	return EVENT_OK;
 }
 
