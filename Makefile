@@ -6,14 +6,17 @@
 #   make bench      ratios against perf             make fuzz     FUZZ_SECONDS= for each parser
 #   make deps       install what building needs     make accuracy complete paths, beside perf and gdb
 #   make test-hw    the arm64 part of make test      make feedback compilers' profiles, with speed-up
+#   make static     build/dendro-static, one file that needs no library
 #   make clean
 #
 # Build options: CC, CFLAGS, DEVELOPER=1 (warnings are errors), BUILD (output folder).
 
 VERSION  := 0.1
+comma    := ,
 BUILD    ?= build
 CC       ?= gcc
 CXX      ?= g++
+STRIP    ?= strip
 CFLAGS   ?= -O2 -g
 prefix   ?= /usr/local
 bindir   ?= $(prefix)/bin
@@ -45,7 +48,7 @@ WITHOUT  := report/browse/$(if $(NCURSES),no,browse)_screen.c \
 	    report/changes/$(if $(NCURSES),no_changes,changes)_screen.c \
 	    $(addprefix report/formats/,$(if $(SQLITE),no_sqlite.c,sqlite.c sqlite_rows.c sqlite_schema.c)) \
 	    report/verify/verify_$(if $(SQLITE),no_)sqlite.c
-SOURCES  := $(filter-out collector/main.c $(WITHOUT),$(sort $(shell find $(FOLDERS) -name '*.c')))
+SOURCES  := $(filter-out collector/main.c collector/static_program.c $(WITHOUT),$(sort $(shell find $(FOLDERS) -name '*.c')))
 HEADERS  := $(sort $(shell find $(FOLDERS) -name '*.h'))
 OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/report/html/page_bytes.o \
 	    $(BUILD)/collector/completion/script_bytes.o
@@ -63,13 +66,25 @@ LONGEST       := test_steps_throw test_steps_calls test_steps_jumps test_steps_s
 longest_first  = $(foreach name,$(LONGEST),$(filter %/$(name),$(1))) \
 		 $(filter-out $(LONGEST:%=\%/%),$(1))
 
-.PHONY: all deps unit workloads demo test test-hw asan lint bench feedback accuracy fuzz install uninstall \
+.PHONY: all static deps unit workloads demo test test-hw asan lint bench feedback accuracy fuzz install uninstall \
 	clean
 all: $(BUILD)/dendro
 unit: $(UNIT)
 
 $(BUILD)/dendro: $(BUILD)/collector/main.o $(ARCHIVE)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# Static archives name no libraries that they need: libdw needs libbz2, libncursesw libtinfo.
+static:
+	tests/deps/install build static
+	$(MAKE) $(BUILD)/dendro-static
+STATIC_WRAP := $(addprefix -Wl$(comma)--wrap=,dlopen dlsym dlclose dlerror getpwnam)
+STATIC_LIBS := $(LIBS) -lbz2 $(if $(NCURSES),-ltinfo)
+$(BUILD)/dendro-static: $(BUILD)/collector/main.o $(BUILD)/collector/static_program.o $(ARCHIVE)
+	$(CC) $(CFLAGS) $(LDFLAGS) -static $(STATIC_WRAP) -o $@.whole $^ \
+		-Wl,--start-group $(STATIC_LIBS) -Wl,--end-group
+	$(STRIP) -o $@ $@.whole
+	rm $@.whole
 
 $(ARCHIVE): $(OBJECTS)
 	rm -f $@
@@ -184,9 +199,9 @@ demo:
 	tests/demo $(BUILD)/dendro $(W)
 
 test:
-	tests/deps/install build test hw
+	tests/deps/install build static test hw
 	tests/deps/npm/install
-	$(MAKE) -j$(JOBS) all unit workloads $(UNWIND_CASES) $(VALUE_CASES)
+	$(MAKE) -j$(JOBS) all $(BUILD)/dendro-static unit workloads $(UNWIND_CASES) $(VALUE_CASES)
 	tests/run $(HW) $(call longest_first,$(UNIT) $(CLI))
 
 # On arm64, emulated; what has to be fetched for that stays in build/hw.
@@ -208,7 +223,7 @@ asan:
 		$(call longest_first,$(UNIT:$(BUILD)/%=build-asan/%) $(ASAN_CLI))
 
 # One stamp per file, so that only what changed is looked at again.
-C_FILES  := $(sort $(SOURCES) collector/main.c $(HEADERS) $(shell find tests/unit -name '*.[ch]') $(wildcard tests/fuzz/*.[ch] tests/bench/*.[ch] tests/bench/feedback/*.c tests/accuracy/*.c \
+C_FILES  := $(sort $(SOURCES) collector/main.c collector/static_program.c $(HEADERS) $(shell find tests/unit -name '*.[ch]') $(wildcard tests/fuzz/*.[ch] tests/bench/*.[ch] tests/bench/feedback/*.c tests/accuracy/*.c \
 	      tests/oracle/gdb_stops/*.[ch] tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
 	      tests/workloads/languages/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
@@ -307,4 +322,4 @@ uninstall:
 clean:
 	rm -rf build build-*
 
--include $(OBJECTS:.o=.d) $(BUILD)/collector/main.d $(UNIT:=.d) $(UNWIND_CASES).d $(NAME_ADDRESSES).d $(FIXTURES:.o=.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/collector/main.d $(BUILD)/collector/static_program.d $(UNIT:=.d) $(UNWIND_CASES).d $(NAME_ADDRESSES).d $(FIXTURES:.o=.d)

@@ -24,7 +24,9 @@ void character_set_take(void)
 {
 	const char *name = locale_name();
 
-	if (!setlocale(LC_CTYPE, "") && (strcasestr(name, ".UTF-8") || strcasestr(name, ".utf8")))
+	/* Of any other character set, ASCII is written, as without a locale: libc would load code
+	 * for it, which a static program can't. */
+	if ((strcasestr(name, ".UTF-8") || strcasestr(name, ".utf8")) && !setlocale(LC_CTYPE, ""))
 		setlocale(LC_CTYPE, "C.UTF-8");
 }
 

@@ -1,10 +1,11 @@
 # Loaded by every *.bats: paths, and functions to record and to query reports. Overridable:
-# DENDRO, WORKLOADS, UNWIND_CASES, VALUE_CASES, SHARED.
+# DENDRO, STATIC, WORKLOADS, UNWIND_CASES, VALUE_CASES, SHARED.
 # shellcheck shell=bash disable=SC2016
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 export ROOT
 export DENDRO=${DENDRO:-$ROOT/build/dendro}
+export STATIC=${STATIC:-$ROOT/build/dendro-static}
 export WORKLOADS=${WORKLOADS:-$ROOT/build/workloads}
 export UNWIND_CASES=${UNWIND_CASES:-$(dirname "$DENDRO")/tests/oracle/unwind_cases}
 export VALUE_CASES=${VALUE_CASES:-$(dirname "$DENDRO")/tests/oracle/value_cases}
