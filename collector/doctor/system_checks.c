@@ -1,6 +1,5 @@
 #include "collector/doctor/system_checks.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/sentence.h"
+#include "collector/files/debuginfod.h"
 
 #define DEFAULT_RATE      997
 #define BYTES_PER_SAMPLE  250 /* docs/BENCHMARKS.md */
@@ -18,7 +18,6 @@
 #define LITTLE_SPACE      (1ull << 30)
 #define N_SYMBOLS_LOOKED  64
 #define FDS_PER_CPU       16
-#define DEBUGINFOD        "libdebuginfod.so.1"
 #define LOCKDOWN_PATH     "/sys/kernel/security/lockdown"
 #define MODULES_PATH      "/sys/kernel/security/lsm"
 #define SECCOMP_FILTERING 2
@@ -203,15 +202,12 @@ void check_free_space(struct diagnosis *diagnosis, const char *check)
 void check_debuginfod(struct diagnosis *diagnosis, const char *check)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
-	void *library = dlopen(DEBUGINFOD, RTLD_NOW);
 
-	if (library)
-		dlclose(library);
-	if (!library)
+	if (!debuginfod_is_here())
 		diagnosis_add(diagnosis, check, FINDING_NO,
-			      sentence("'report --debuginfod' needs " DEBUGINFOD
-				       ", which is not installed."),
-			      sentence("apt install libdebuginfod1"));
+			      sentence("'report --debuginfod' needs libdebuginfod.so.1 or the "
+				       "program debuginfod-find; neither is installed."),
+			      sentence("apt install debuginfod"));
 	else if (!urls || !*urls)
 		diagnosis_add(diagnosis, check, FINDING_NO,
 			      sentence("DEBUGINFOD_URLS names no server, so 'report --debuginfod' "

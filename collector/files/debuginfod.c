@@ -13,6 +13,7 @@
 #include "cct/base/clock.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/module_file.h"
+#include "collector/files/debuginfod_program.h"
 #include "collector/files/shown_naming.h"
 #include "report/findings/missing.h"
 
@@ -35,8 +36,8 @@ struct library {
 };
 
 struct fetching {
-	struct library library;
-	debuginfod_client *client;
+	struct library library;    /* its handle is NULL: the program is run instead */
+	debuginfod_client *client; /* of the library */
 	struct debuginfod_result result;
 	uint64_t end_ns;
 	const char *command, *name; /* for progress: of dendro, and of the module */
@@ -52,6 +53,7 @@ static void on_interrupt(int signal)
 	is_interrupted = 1;
 }
 
+/* false: it is not here, and the handle is NULL. */
 static bool library_open(struct library *library)
 {
 	const struct {
@@ -71,8 +73,11 @@ static bool library_open(struct library *library)
 	for (size_t i = 0; library->handle && i < sizeof(functions) / sizeof(functions[0]); i++) {
 		void *found = dlsym(library->handle, functions[i].name);
 
-		if (!found)
+		if (!found) {
+			dlclose(library->handle);
+			library->handle = NULL;
 			return false;
+		}
 		memcpy(functions[i].function, &found, sizeof(found));
 	}
 	return library->handle;
@@ -129,24 +134,52 @@ static bool is_right(const char *path, const struct build_id *build_id)
 	return found.size && build_id_equal(build_id, &found);
 }
 
-/* Removes a file that is not the requested one: all users of the cache would get it. */
-static bool fetch(struct fetching *fetching, find_function *find, const struct build_id *build_id)
+/* The path of the fetched file, on the heap; NULL: there is none. */
+static char *find_by_library(struct fetching *fetching, find_function *find,
+			     const struct build_id *build_id)
 {
 	char *path = NULL;
+	int fd = find(fetching->client, build_id->bytes, build_id->size, &path);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 ? path : NULL;
+}
+
+static char *find_by_program(struct fetching *fetching, const char *kind,
+			     const struct build_id *build_id)
+{
+	struct debuginfod_run run;
+
+	if (debuginfod_run_start(&run, kind, build_id))
+		return NULL;
+	while (!debuginfod_run_wait(&run) && !is_over(fetching))
+		;
+	return debuginfod_run_finish(&run) ? strdup(run.path) : NULL;
+}
+
+/* Removes a file that is not the requested one: all users of the cache would get it. */
+static bool fetch(struct fetching *fetching, bool is_executable, const struct build_id *build_id)
+{
+	const struct library *library = &fetching->library;
 
 	if (is_over(fetching))
 		return false;
 	fetching->result.n_wanted++;
 	show(fetching, 0, 0);
-	int fd = find(fetching->client, build_id->bytes, build_id->size, &path);
-	if (fd >= 0)
-		close(fd);
-	bool is_good = fd >= 0 && path && is_right(path, build_id);
-	if (fd >= 0 && path && !is_good) {
+	_cleanup_free_ char *path =
+		library->handle
+			? find_by_library(fetching,
+					  is_executable ? library->find_executable
+							: library->find_debuginfo,
+					  build_id)
+			: find_by_program(fetching, is_executable ? "executable" : "debuginfo",
+					  build_id);
+	bool is_good = path && is_right(path, build_id);
+	if (path && !is_good) {
 		unlink(path);
 		fetching->result.n_refused++;
 	}
-	free(path);
 	fetching->result.n_fetched += is_good;
 	return is_good;
 }
@@ -156,9 +189,8 @@ static void fetch_module(struct fetching *fetching, const struct module *module,
 {
 	fetching->name = module_name(module);
 	if (problem->is_changed || problem->error)
-		fetching->result.has_executables |=
-			fetch(fetching, fetching->library.find_executable, &problem->build_id);
-	fetch(fetching, fetching->library.find_debuginfo, &problem->build_id);
+		fetching->result.has_executables |= fetch(fetching, true, &problem->build_id);
+	fetch(fetching, false, &problem->build_id);
 }
 
 /* A metric that says something of costs. */
@@ -227,7 +259,20 @@ static int list_missing(const struct fetching *fetching, const struct profile *p
 	return err;
 }
 
-static int fetch_with_library(struct fetching *fetching, const struct profile *profile)
+static int fetch_with_library(struct fetching *fetching, const struct profile *profile,
+			      struct missing_list *list)
+{
+	fetching->client = fetching->library.begin();
+	if (!fetching->client)
+		return -ENOMEM;
+	fetching->library.set_user_data(fetching->client, fetching);
+	fetching->library.set_progressfn(fetching->client, on_progress);
+	int err = fetch_all(fetching, profile, list);
+	fetching->library.end(fetching->client);
+	return err;
+}
+
+static int fetch_missing(struct fetching *fetching, const struct profile *profile)
 {
 	const struct sigaction interrupt = { .sa_handler = on_interrupt };
 	struct missing_list list;
@@ -238,19 +283,23 @@ static int fetch_with_library(struct fetching *fetching, const struct profile *p
 		return err;
 	is_interrupted = 0;
 	sigaction(SIGINT, &interrupt, &before);
-	fetching->client = fetching->library.begin();
-	err = fetching->client ? 0 : -ENOMEM;
-	if (!err) {
-		fetching->library.set_user_data(fetching->client, fetching);
-		fetching->library.set_progressfn(fetching->client, on_progress);
-		err = fetch_all(fetching, profile, &list);
-		fetching->library.end(fetching->client);
-	}
+	err = fetching->library.handle ? fetch_with_library(fetching, profile, &list)
+				       : fetch_all(fetching, profile, &list);
 	sigaction(SIGINT, &before, NULL);
 	if (fetching->has_line)
 		fputs("\r\033[K", stderr);
 	missing_list_deinit(&list);
 	return err;
+}
+
+bool debuginfod_is_here(void)
+{
+	struct library library;
+	bool is_here = library_open(&library);
+
+	if (is_here)
+		dlclose(library.handle);
+	return is_here || debuginfod_program_is_here();
 }
 
 int debuginfod_fetch(const char *command, const struct profile *profile, unsigned max_s,
@@ -260,9 +309,10 @@ int debuginfod_fetch(const char *command, const struct profile *profile, unsigne
 				     .end_ns = now_ns() + (uint64_t)max_s * NSEC_PER_SEC,
 				     .is_terminal = isatty(STDERR_FILENO) };
 
-	int err =
-		library_open(&fetching.library) ? fetch_with_library(&fetching, profile) : -ENOENT;
-	/* It stays loaded: threads of what it uses may not have ended. */
+	int err = library_open(&fetching.library) || debuginfod_program_is_here()
+			  ? fetch_missing(&fetching, profile)
+			  : -ENOENT;
+	/* The library stays loaded: threads of what it uses may not have ended. */
 	*result_ret = fetching.result;
 	return err;
 }

@@ -1,7 +1,7 @@
 /*
  * Fetches files by build ID from the servers in DEBUGINFOD_URLS, with elfutils' libdebuginfod,
- * which is loaded when it is needed. They go to the cache that all its users share, where
- * cct/object/file_search.h finds them.
+ * which is loaded when it is needed, or with debuginfod-find where there is none. They go to the
+ * cache that all its users share, where cct/object/file_search.h finds them.
  */
 #ifndef COLLECTOR_FILES_DEBUGINFOD_H
 #define COLLECTOR_FILES_DEBUGINFOD_H
@@ -19,9 +19,12 @@ struct debuginfod_result {
  * Fetches the files that @profile needs for names, the most costly first: files that are missing or
  * have changed, and debug information. Fetches for at most @max_s seconds in total, or until
  * SIGINT. Shows progress, with the name @command, if standard error is a terminal. 0; -ENOENT:
- * libdebuginfod is not installed; -ENOMEM.
+ * neither is installed; -ENOMEM.
  */
 int debuginfod_fetch(const char *command, const struct profile *profile, unsigned max_s,
 		     struct debuginfod_result *result_ret);
+
+/* Whether the library or the program is installed. */
+bool debuginfod_is_here(void);
 
 #endif

@@ -49,7 +49,8 @@ static void fetch(const struct profile *profile, const struct file_options *file
 		message_note(command,
 			     "debuginfod: DEBUGINFOD_URLS is not set, so no server is known.");
 	else if (err == -ENOENT)
-		message_note(command, "debuginfod: libdebuginfod.so.1 is not installed.");
+		message_note(command, "debuginfod: neither libdebuginfod.so.1 nor debuginfod-find "
+				      "is installed.");
 	else
 		message_note(command, "debuginfod: %s.", strerror(-err));
 	/* Whatever else knows that variable would wait without a limit. */

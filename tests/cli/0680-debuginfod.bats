@@ -95,6 +95,50 @@ has_inlines() { # has_inlines REPORT PROGRAM
 	has_inlines with.tree stripped
 }
 
+# The static program loads no library.
+need_program() {
+	need debuginfod-find "$STATIC"
+}
+
+@test "debuginfod-find fetches the same where the library can't be loaded" {
+	need_program
+	start_server files
+	report_json both.data --debuginfod >with.tree
+	DEBUGINFOD_CACHE_PATH=$BATS_TEST_TMPDIR/other DENDRO=$STATIC \
+		report_json both.data --debuginfod >program.tree 2>messages
+	cat messages
+	grep -q 'fetched [1-9]' messages
+	expect_equal messages "$(wc -l <messages)" 1
+	cmp with.tree program.tree
+	has_inlines program.tree gone
+}
+
+@test "debuginfod-find: a wrong file is not used, and a silent server does not delay" {
+	need_program
+	serve_lies
+	start_server lies
+	DENDRO=$STATIC report_json both.data --debuginfod >lied.tree 2>messages
+	cat messages
+	grep -q 'because of another build ID: [1-9]' messages
+	cmp without.tree lied.tree
+	kill "$server"
+	start_silent_server
+	DENDRO=$STATIC report_json both.data --debuginfod=1 >silent.tree 2>messages
+	cat messages
+	grep -q 'out of time' messages
+	cmp without.tree silent.tree
+}
+
+@test "without the library and debuginfod-find, doctor and a note say what is missing" {
+	need "$STATIC"
+	start_server files
+	PATH=/nowhere DENDRO=$STATIC report_json both.data --debuginfod >none.tree 2>messages
+	cat messages
+	grep -q 'neither libdebuginfod.so.1 nor debuginfod-find' messages
+	cmp without.tree none.tree
+	PATH=/nowhere refuses 'neither is installed' -- "$STATIC" doctor debuginfod
+}
+
 @test "no file is fetched without consent, and the report says that it is possible" {
 	start_server files
 	report_json both.data >plain.tree
@@ -106,7 +150,8 @@ has_inlines() { # has_inlines REPORT PROGRAM
 	grep -q "build ID $(build_id stripped)" text
 }
 
-@test "a wrong file from a server is not used" {
+serve_lies() {
+	[ ! -e lies ] || return 0
 	mkdir lies
 	cp -r files/buildid lies
 	local folder
@@ -114,6 +159,10 @@ has_inlines() { # has_inlines REPORT PROGRAM
 		cp "$DENDRO" "$folder/debuginfo"
 		echo 'no ELF file' >"$folder/executable"
 	done
+}
+
+@test "a wrong file from a server is not used" {
+	serve_lies
 	start_server lies
 	report_json both.data --debuginfod >lied.tree 2>messages
 	cat messages
