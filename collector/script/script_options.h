@@ -1,6 +1,6 @@
 /* The command line of dendro script. */
-#ifndef COLLECTOR_COMMANDS_SCRIPT_OPTIONS_H
-#define COLLECTOR_COMMANDS_SCRIPT_OPTIONS_H
+#ifndef COLLECTOR_SCRIPT_SCRIPT_OPTIONS_H
+#define COLLECTOR_SCRIPT_SCRIPT_OPTIONS_H
 
 #include "collector/command-line/file_options.h"
 #include "collector/command-line/filter_options.h"

@@ -1,4 +1,4 @@
-#include "collector/commands/script_selection.h"
+#include "collector/script/script_selection.h"
 
 #include <errno.h>
 

@@ -1,4 +1,4 @@
-#include "collector/commands/script_options.h"
+#include "collector/script/script_options.h"
 
 #include <stddef.h>
 
@@ -6,7 +6,7 @@
 #include "collector/command-line/perf_options.h"
 #include "collector/command-line/report_options.h"
 #include "collector/command-line/selection_options.h"
-#include "collector/commands/script_fields.h"
+#include "collector/script/script_fields.h"
 
 #define FIELD(name) offsetof(struct script_options, name)
 

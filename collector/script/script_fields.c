@@ -1,4 +1,4 @@
-#include "collector/commands/script_fields.h"
+#include "collector/script/script_fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>

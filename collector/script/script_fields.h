@@ -2,8 +2,8 @@
  * The fields of samples that dendro script prints (-F), in the layout of
  * tools/perf/builtin-script.c (6.1). What a sample lacks is left out.
  */
-#ifndef COLLECTOR_COMMANDS_SCRIPT_FIELDS_H
-#define COLLECTOR_COMMANDS_SCRIPT_FIELDS_H
+#ifndef COLLECTOR_SCRIPT_SCRIPT_FIELDS_H
+#define COLLECTOR_SCRIPT_SCRIPT_FIELDS_H
 
 #include "collector/command-line/options.h"
 #include "collector/session/dendro.h"

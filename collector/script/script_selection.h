@@ -1,6 +1,6 @@
 /* Which samples dendro script lists by the functions on their paths, and which lines of these. */
-#ifndef COLLECTOR_COMMANDS_SCRIPT_SELECTION_H
-#define COLLECTOR_COMMANDS_SCRIPT_SELECTION_H
+#ifndef COLLECTOR_SCRIPT_SCRIPT_SELECTION_H
+#define COLLECTOR_SCRIPT_SCRIPT_SELECTION_H
 
 #include "collector/paths/sample.h"
 #include "report/selection/path_check.h"
