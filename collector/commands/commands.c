@@ -27,6 +27,7 @@ const struct subcommand commands[] = {
 	{ &export_line, "write the call paths in a format of other programs", cmd_export },
 	{ &script_line, "list the samples of a recording, as perf script does", cmd_script },
 	{ &debug_unwind_line, "show how the stacks of a recording were unwound", cmd_debug_unwind },
+	{ &version_line, "show the version, and what it was built with", cmd_version },
 	{ 0 },
 };
 
@@ -61,8 +62,7 @@ static void print_help(FILE *out)
 	for (const struct subcommand *command = commands; command->line; command++)
 		fprintf(out, "  %-12s  %s\n", command->line->command, command->summary);
 	fputs("  completion    complete commands and options in bash, zsh or fish\n"
-	      "  help          show this text, or describe a command: dendro help COMMAND\n"
-	      "  version       show the version\n\n"
+	      "  help          show this text, or describe a command: dendro help COMMAND\n\n"
 	      "Start with:\n"
 	      "  dendro record COMMAND     record one command into dendro.data\n"
 	      "  dendro record -a -d 10    record the whole machine for ten seconds\n"
@@ -151,7 +151,7 @@ int commands_run(int argc, char **argv)
 	}
 	const char *name = argv[1];
 	if (is_one_of(name, "version", "--version", "-V"))
-		return printf("dendro %s\n", DENDRO_VERSION) < 0;
+		return cmd_version(argc - 1, argv + 1);
 	if (is_one_of(name, "help", "--help", "-h"))
 		return help(argc > 2 ? argv[2] : NULL);
 	if (strcmp(name, completion_line.command) == 0)

@@ -14,12 +14,13 @@ struct subcommand {
 /* In the order of the help; ends with a row of zeros. */
 extern const struct subcommand commands[];
 
-/* Runs the command that argv[1] names, or prints help or version. Returns the exit status. */
+/* Runs the command that argv[1] names, or prints help. Returns the exit status. */
 int commands_run(int argc, char **argv);
 
 extern const struct command_line agent_line, annotate_line, archive_line, branches_line,
 	browse_line, build_line, debug_unwind_line, diff_line, doctor_line, export_line, list_line,
-	merge_line, record_line, report_line, script_line, top_line, values_line, view_line;
+	merge_line, record_line, report_line, script_line, top_line, values_line, version_line,
+	view_line;
 
 int cmd_agent(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
@@ -38,6 +39,7 @@ int cmd_report(int argc, char **argv);
 int cmd_script(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_values(int argc, char **argv);
+int cmd_version(int argc, char **argv);
 int cmd_view(int argc, char **argv);
 
 #endif

@@ -229,10 +229,8 @@ static void offer_commands(FILE *out, const struct completed_command *commands, 
 
 	for (; commands->line; commands++)
 		word_list_offer(&list, commands->line->command, commands->summary);
-	if (!with_help)
-		return;
-	word_list_offer(&list, "help", "describe a command");
-	word_list_offer(&list, "version", "show the version");
+	if (with_help)
+		word_list_offer(&list, "help", "describe a command");
 }
 
 /* @words: from the command's name on. */

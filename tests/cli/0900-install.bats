@@ -9,7 +9,7 @@ load lib
 	make -s install DESTDIR="$BATS_TEST_TMPDIR" prefix=/usr
 	"$BATS_TEST_TMPDIR/usr/bin/dendro" --version
 	files=$(find "$BATS_TEST_TMPDIR" -name '*.1' -printf '%f\n' | sort | tr '\n' ' ')
-	expect_equal "man pages" "$files" "dendro-agent.1 dendro-annotate.1 dendro-archive.1 dendro-branches.1 dendro-browse.1 dendro-build.1 dendro-debug-unwind.1 dendro-diff.1 dendro-doctor.1 dendro-export.1 dendro-list.1 dendro-merge.1 dendro-record.1 dendro-report.1 dendro-script.1 dendro-top.1 dendro-values.1 dendro-view.1 dendro.1 "
+	expect_equal "man pages" "$files" "dendro-agent.1 dendro-annotate.1 dendro-archive.1 dendro-branches.1 dendro-browse.1 dendro-build.1 dendro-debug-unwind.1 dendro-diff.1 dendro-doctor.1 dendro-export.1 dendro-list.1 dendro-merge.1 dendro-record.1 dendro-report.1 dendro-script.1 dendro-top.1 dendro-values.1 dendro-version.1 dendro-view.1 dendro.1 "
 	files=$(cd "$BATS_TEST_TMPDIR/usr/share" && find . -name '*dendro*' ! -name '*.1' | sort | tr '\n' ' ')
 	expect_equal completion "$files" "./bash-completion/completions/dendro ./fish/vendor_completions.d/dendro.fish ./zsh/site-functions/_dendro "
 	local unit=$BATS_TEST_TMPDIR/usr/lib/systemd/system/dendro-agent.service
@@ -22,7 +22,7 @@ load lib
 
 @test "every option of --help is in the man page and the other way round" {
 	local command options pages
-	for command in agent annotate archive branches browse build debug-unwind diff doctor export list merge record report script top values view; do
+	for command in agent annotate archive branches browse build debug-unwind diff doctor export list merge record report script top values version view; do
 		# An option is where its line begins.
 		options=$("$DENDRO" $command --help 2>&1 |
 			grep -oE '^ +(-[^ ]*, )?--[a-z][a-z-]*' | grep -o -- '--[a-z][a-z-]*' |
@@ -32,4 +32,22 @@ load lib
 			awk '/^\.TP/ { getline; print }' | grep -o -- '--[a-z][a-z-]*' | sort -u)
 		diff <(echo "$options") <(echo "$pages")
 	done
+}
+
+@test "version --build-options says what this dendro was built with" {
+	"$DENDRO" version --build-options | tee options
+	expect_equal version "$(sed -n 1p options)" "$("$DENDRO" version)"
+	cmp options <("$DENDRO" --version --build-options)
+	grep -q "^architecture  $(uname -m | sed s/aarch64/arm64/)$" options
+	grep -q '^linked        with shared libraries$' options
+	grep -Eq '^compiler      (gcc|Clang) ?[0-9]+\.' options
+	# What is left out is refused, and the other way round.
+	if grep -q '^sqlite        yes' options; then
+		ldd "$DENDRO" | grep -q sqlite
+	else
+		lacks sqlite <(ldd "$DENDRO")
+	fi
+	refuses "unexpected 'more'" -- "$DENDRO" version more
+	need "$STATIC"
+	"$STATIC" version --build-options | grep -q '^linked        statically$'
 }
