@@ -551,6 +551,11 @@ const struct command_option record_options[] = {
 		  "one, instead of none",
 	  .take = option_take_flag,
 	  .offset = FIELD(no_sandbox) },
+	{ .name = "dry-run",
+	  .help = "record nothing, and say what would be recorded: events, targets, stacks, rings, "
+		  "rights, and what is refused",
+	  .take = option_take_flag,
+	  .offset = FIELD(options.is_dry_run) },
 	{ .name = "verbose",
 	  .letter = 'v',
 	  .help = "print more about the recording",
@@ -804,6 +809,10 @@ int record_arguments_check(struct record_arguments *arguments)
 	if (options->frequency && options->period)
 		return message_wrong_use(arguments->command,
 					 "-F and -c both set the rate of samples: leave out one.");
+	if (options->is_dry_run && strcmp(options->output, "-") == 0)
+		return message_wrong_use(arguments->command,
+					 "--dry-run prints to standard output, where the recording "
+					 "would go: leave out -o -.");
 	if (arguments->is_quiet && arguments->is_verbose)
 		return message_wrong_use(arguments->command, "-q and -v contradict each other.");
 	if (options->cpus.n && !is_attached && !options->command)

@@ -12,6 +12,7 @@
 #include "collector/command-line/record_options.h"
 #include "collector/commands/commands.h"
 #include "collector/files/profile_builder.h"
+#include "collector/files/recording_plan.h"
 #include "collector/files/recording_run.h"
 #include "collector/record/follow/follow_process.h"
 #include "collector/record/kept_part.h"
@@ -205,6 +206,24 @@ static int record_following(struct record_arguments *arguments)
 	return status;
 }
 
+/* What the kernel refuses is refused as if it were recorded. */
+static int rehearse(const struct record_arguments *arguments)
+{
+	struct recorder *recorder;
+	_cleanup_free_ char *error = NULL;
+	int err = recorder_open(&arguments->options, &recorder, &error);
+
+	if (err)
+		return error ? message_error("record", "%s", error)
+			     : message_error("record", "cannot record: %s.", strerror(-err));
+	recording_run_print_notes(recorder, 0, arguments);
+	recording_plan_print(stdout, arguments, recorder);
+	recorder_close(recorder);
+	if (fflush(stdout) && errno != EPIPE)
+		return message_error("record", "cannot write: %s.", strerror(errno));
+	return 0;
+}
+
 static int check_and_record(struct record_arguments *arguments)
 {
 	int status = record_arguments_check(arguments);
@@ -215,6 +234,8 @@ static int check_and_record(struct record_arguments *arguments)
 		status = recording_run_choose_events(arguments);
 	if (status)
 		return status;
+	if (arguments->options.is_dry_run)
+		return rehearse(arguments);
 	if (arguments->is_profile)
 		return record_profile(arguments);
 	return arguments->follow.n ? record_following(arguments) : record(arguments, NULL);

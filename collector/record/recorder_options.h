@@ -63,6 +63,7 @@ struct recorder_options {
 	/* The rings are read, and files looked at, this often even if nothing fills; 0: ten times a
 	 * second. */
 	uint64_t interval_ns;
+	bool is_dry_run;      /* all is opened, nothing is recorded or written */
 	uint64_t duration_ns; /* 0: no limit */
 	uint64_t max_size;    /* bytes; the recording ends when it has them; 0: no limit */
 	uint64_t delay_ns;    /* samples begin after this time; 0: at once */

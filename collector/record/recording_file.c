@@ -194,8 +194,9 @@ static int create_writer(struct recording_file *file, const struct recorder_opti
 int recording_file_create(struct recording_file *file, const struct recorder_options *options,
 			  const struct evlist *evlist, struct recording_notes *notes)
 {
-	int err = options->recent.is_given ? open_memory(file, options->output, notes)
-					   : open_output(file, options->output, notes);
+	int err = options->recent.is_given || options->is_dry_run
+			  ? open_memory(file, options->output, notes)
+			  : open_output(file, options->output, notes);
 
 	if (!err)
 		err = hand_over(file, options, notes);

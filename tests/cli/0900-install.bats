@@ -35,6 +35,7 @@ load lib
 }
 
 @test "version --build-options says what this dendro was built with" {
+	cd "$BATS_TEST_TMPDIR"
 	"$DENDRO" version --build-options | tee options
 	expect_equal version "$(sed -n 1p options)" "$("$DENDRO" version)"
 	cmp options <("$DENDRO" --version --build-options)

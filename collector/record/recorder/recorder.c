@@ -22,6 +22,19 @@ const char *recorder_note(const struct recorder *recorder, size_t index, bool *i
 	return recorder->notes.notes[index].text;
 }
 
+struct recorder_plan recorder_plan(const struct recorder *recorder)
+{
+	const struct int_list *tids = &recorder->options->tids;
+
+	return (struct recorder_plan){
+		.evlist = recorder->events.evlist,
+		.cpus = &recorder->events.cpus,
+		.is_system_wide = recorder->events.is_system_wide,
+		.n_processes = recorder->events.pids.n,
+		.n_threads = tids->n ? tids->n : recorder->events.tids.n,
+	};
+}
+
 static int open_signals(struct recorder *recorder)
 {
 	int err = recorder_signals_open(recorder->options->signals);
@@ -222,14 +235,25 @@ static int open_conditions(struct recorder *recorder)
 	return err ? err : dump_conditions_check_levels(&recorder->conditions, &recorder->notes);
 }
 
+/* FIFOs are made, and others may wait for them to be opened. */
+static int open_fifos(struct recorder *recorder)
+{
+	const struct recorder_options *options = recorder->options;
+	int err = 0;
+
+	if (options->is_dry_run)
+		return 0;
+	if (options->phase_fifo)
+		err = phase_marks_open(&recorder->phases, options->phase_fifo, &recorder->notes);
+	if (!err && options->control.is_given)
+		err = record_control_open(&recorder->control, &options->control, &recorder->notes);
+	return err;
+}
+
 static int open_all(struct recorder *recorder)
 {
-	const char *phase_fifo = recorder->options->phase_fifo;
-	int err =
-		phase_fifo ? phase_marks_open(&recorder->phases, phase_fifo, &recorder->notes) : 0;
-	if (!err && recorder->options->control.is_given)
-		err = record_control_open(&recorder->control, &recorder->options->control,
-					  &recorder->notes);
+	int err = open_fifos(recorder);
+
 	if (!err)
 		err = open_conditions(recorder);
 	if (err)

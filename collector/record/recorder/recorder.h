@@ -24,6 +24,16 @@ int recorder_open(const struct recorder_options *options, struct recorder **reco
  * the recording is made. */
 size_t recorder_n_notes(const struct recorder *recorder);
 const char *recorder_note(const struct recorder *recorder, size_t index, bool *is_detail_ret);
+
+/* What an open recorder is about to record. */
+struct recorder_plan {
+	const struct evlist *evlist; /* as it was opened; borrowed */
+	const struct int_list *cpus; /* borrowed */
+	bool is_system_wide;
+	size_t n_processes, n_threads; /* chosen ones that run already */
+};
+
+struct recorder_plan recorder_plan(const struct recorder *recorder);
 /* Records until the command or all targets have ended, the time is over, or SIGINT, SIGTERM or
  * SIGHUP came; then completes the file. */
 void recorder_run(struct recorder *recorder, struct recorder_summary *summary_ret);
