@@ -16,6 +16,7 @@
 #include "collector/commands/commands.h"
 #include "collector/exchange/branch_counts.h"
 #include "collector/files/fetched_profile.h"
+#include "collector/files/shown_naming.h"
 #include "collector/files/stored_profile.h"
 #include "report/annotate/annotate_output.h"
 #include "report/annotate/hottest_function.h"
@@ -258,6 +259,7 @@ static int complain_of_name(const struct annotate_command *command, const struct
 
 static int show(struct annotate_command *command, struct annotation *annotation)
 {
+	static const struct progress_title writing = { .command = "annotate", .what = "writing" };
 	bool is_terminal = isatty(STDOUT_FILENO);
 	struct pager pager = { 0 };
 	int err;
@@ -267,9 +269,11 @@ static int show(struct annotate_command *command, struct annotation *annotation)
 	if (command->format == AS_TEXT && is_terminal && !command->report.no_pager)
 		pager_start(&pager);
 	__fsetlocking(stdout, FSETLOCKING_BYCALLER); /* no other thread writes */
+	struct progress *progress = is_terminal ? NULL : progress_start(&writing, NULL);
 	err = command->format == AS_JSON
 		      ? annotate_write_json(stdout, annotation, &command->annotate)
 		      : annotate_write_text(stdout, annotation, &command->annotate);
+	progress_stop(progress);
 	/* It is not an error if the reader closes the pipe early. */
 	if (err == -EPIPE)
 		err = 0;
@@ -304,13 +308,16 @@ static int annotate_with(struct annotate_command *command, const struct profile 
 			 struct symbolizer *symbolizer)
 {
 	struct annotation *annotation;
+	struct shown_naming naming;
+
+	shown_naming_start(&naming, "annotate", symbolizer, "adding up");
 	int err = choose_function(command, profile, symbolizer);
-
-	if (err)
+	if (!err)
+		err = annotation_create(profile, symbolizer, command->function,
+					command->report.view.sort_metric, &annotation);
+	shown_naming_stop(&naming);
+	if (err > 0) /* after a message */
 		return err;
-	err = annotation_create(profile, symbolizer, command->function,
-				command->report.view.sort_metric, &annotation);
-
 	if (err)
 		return message_error("annotate", "%s.", strerror(-err));
 	err = annotation->n_functions ? show(command, annotation)
@@ -357,8 +364,8 @@ static int annotate_with_branches(struct annotate_command *command, struct profi
 	int err = 0;
 
 	if (profile->quality.counts[QUALITY_BRANCHES] && strcmp(report->path, "-") != 0) {
-		err = branch_stacks_read_again(report->path, &report->build, &names, &session,
-					       &stacks, &error);
+		err = branch_stacks_read_again("annotate", report->path, &report->build, &names,
+					       &session, &stacks, &error);
 		if (!err)
 			err = branch_counts_collect(&stacks.paths, &executed);
 		if (err)

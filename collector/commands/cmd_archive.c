@@ -75,7 +75,7 @@ static int name_all(const struct options *options, const struct profile *profile
 	if (!symbolizer)
 		return -ENOMEM;
 	if (!options->is_quiet)
-		shown_naming_start(&naming, "archive", symbolizer);
+		shown_naming_start(&naming, "archive", symbolizer, NULL);
 	const int err = symbolizer_expand_all(symbolizer);
 	if (!options->is_quiet)
 		shown_naming_stop(&naming);

@@ -50,6 +50,11 @@ struct diff_command {
 	struct work_done added;
 };
 
+static const struct progress_title adding_up = { "diff", "adding up", "paths", NULL };
+static const struct progress_title comparing = { .command = "diff", .what = "comparing" };
+static const struct progress_title writing = { .command = "diff", .what = "writing" };
+static const struct progress_title writing_page = { .command = "diff", .what = "writing the page" };
+
 static int out_of_memory(void)
 {
 	message_error_of_memory("diff");
@@ -420,15 +425,14 @@ static int select_and_add(struct diff_command *command, struct profile *profile,
 {
 	struct report_options *report = &command->request.report;
 	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);
-	static const struct progress_title adding = { "diff", "adding up", "paths" };
 	struct selected_paths selected = { 0 };
 	struct shown_naming naming;
 
 	if (!symbolizer)
 		return out_of_memory();
 	command->added = (struct work_done){ 0 };
-	shown_naming_start(&naming, "diff", symbolizer);
-	progress_follow(naming.progress, &adding, &command->added);
+	shown_naming_start(&naming, "diff", symbolizer, "adding up");
+	progress_follow(naming.progress, &adding_up, &command->added);
 	int status =
 		selection_options_apply("diff", &report->selection, profile, symbolizer, &selected)
 			? DIFF_EXIT_ERROR
@@ -577,7 +581,9 @@ static int show(struct diff_command *command, const struct diff *diffs)
 	if (command->request.format == FORMAT_TEXT && is_terminal &&
 	    !command->request.report.no_pager)
 		pager_start(&pager);
+	struct progress *progress = is_terminal ? NULL : progress_start(&writing, NULL);
 	int err = write_diff(command, diffs);
+	progress_stop(progress);
 	pager_finish(&pager);
 	/* It is not an error if the reader closes the pipe early. */
 	if (!err || err == -EPIPE)
@@ -634,7 +640,9 @@ static int write_page(const struct diff_command *command, const struct diff *pat
 	FILE *out = result_file_open("diff", path, inputs, n);
 	if (!out)
 		return DIFF_EXIT_ERROR;
+	struct progress *progress = progress_start(&writing_page, NULL);
 	int err = comparison_page_write(out, &page);
+	progress_stop(progress);
 	/* It is not an error if the reader closes the pipe early. */
 	return result_file_close(out, "diff", path, err == -EPIPE ? 0 : err) ? DIFF_EXIT_ERROR : 0;
 }
@@ -744,8 +752,10 @@ static int compare(struct diff_command *command)
 	drop_missing(command);
 	if (command->request.options.view == VIEW_HOT && command->rows[0].n_metrics < 2)
 		return complain_of_per(command);
+	struct progress *progress = progress_start(&comparing, NULL);
 	for (size_t i = 0; !err && i < command->n_views; i++)
 		err = compare_view(command, i, &command->rows[i], &diffs[i]);
+	progress_stop(progress);
 	int status = err ? out_of_memory() : present(command, diffs);
 	if (!status)
 		status = judge(command, &diffs[0]);

@@ -211,7 +211,7 @@ static int write_to(FILE *out, const struct export_command *command, const struc
 static int write_selected(const struct export_command *command, struct profile *profile,
 			  struct symbolizer *symbolizer)
 {
-	static const struct progress_title writing = { "export", "writing", "paths" };
+	static const struct progress_title writing = { "export", "writing", "paths", NULL };
 	const bool is_shown = command->output || !isatty(STDOUT_FILENO);
 	_cleanup_free_ char *finding = NULL;
 	struct selected_paths selected;
@@ -229,7 +229,7 @@ static int write_selected(const struct export_command *command, struct profile *
 	if (!out)
 		return 1;
 	if (is_shown) {
-		shown_naming_start(&naming, "export", symbolizer);
+		shown_naming_start(&naming, "export", symbolizer, "adding up");
 		progress_follow(naming.progress, &writing, &work);
 	}
 	err = write_to(out, command, profile, symbolizer, &work, &finding);
@@ -320,8 +320,8 @@ static int read_branches(struct export_command *command, struct dendro **session
 	if (!command->format->is_for_compilers || strcmp(report->path, "-") == 0 ||
 	    !path_selection_is_empty(&report->selection))
 		return 0;
-	int err = branch_stacks_read_again(report->path, &report->build, &report->symbolizer,
-					   session_ret, stacks, &error);
+	int err = branch_stacks_read_again("export", report->path, &report->build,
+					   &report->symbolizer, session_ret, stacks, &error);
 	if (err)
 		return message_error_of_file("export", report->path,
 					     error ? error : strerror(-err));

@@ -446,6 +446,7 @@ static void offer_browse(const struct report_options *options)
 static int show(struct report_options *options, const struct profile *profile,
 		struct symbolizer *symbolizer)
 {
+	const struct progress_title writing = { .command = options->command, .what = "writing" };
 	bool is_text = strcmp(options->format->name, "text") == 0;
 	bool is_terminal = isatty(STDOUT_FILENO);
 	struct pager pager = { 0 };
@@ -459,7 +460,7 @@ static int show(struct report_options *options, const struct profile *profile,
 	if (is_text)
 		options->view.min_percent = options->export.min_percent;
 	options->view.rows_by_walk = !is_text && options->view.kind == VIEW_TREE;
-	shown_naming_start(&naming, options->command, symbolizer);
+	shown_naming_start(&naming, options->command, symbolizer, "adding up");
 	err = view_create(profile, symbolizer, &options->view, &view);
 	shown_naming_stop(&naming);
 	if (err == -ENOENT)
@@ -475,7 +476,9 @@ static int show(struct report_options *options, const struct profile *profile,
 	if (is_text && is_terminal && !options->no_pager)
 		pager_start(&pager);
 	__fsetlocking(stdout, FSETLOCKING_BYCALLER); /* no other thread writes */
+	struct progress *progress = is_terminal ? NULL : progress_start(&writing, NULL);
 	err = options->format->write(stdout, view, symbolizer, &options->export);
+	progress_stop(progress);
 	if (!err && is_text && is_terminal)
 		offer_browse(options);
 	/* It is not an error if the reader closes the pipe early. */

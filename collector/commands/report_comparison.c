@@ -78,7 +78,7 @@ int report_comparison_show(const struct report_options *options, const struct pr
 	struct shown_naming naming;
 	struct view *view;
 
-	shown_naming_start(&naming, options->command, symbolizer);
+	shown_naming_start(&naming, options->command, symbolizer, "adding up");
 	int err = view_create(profile, symbolizer, &options->view, &view);
 	shown_naming_stop(&naming);
 	if (err)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cct/base/array.h"
+#include "collector/files/progress.h"
 
 /* The branches of one sample, and its callers, if these are asked for; the arrays are used again
  * for the next one. */
@@ -132,7 +133,8 @@ int branch_stacks_read(struct dendro *session, const struct symbolizer_options *
 	return err ? err : got;
 }
 
-int branch_stacks_read_again(const char *path, const struct dendro_options *options,
+int branch_stacks_read_again(const char *command, const char *path,
+			     const struct dendro_options *options,
 			     const struct symbolizer_options *names, struct dendro **session_ret,
 			     struct branch_stacks *stacks, char **error_ret)
 {
@@ -140,11 +142,18 @@ int branch_stacks_read_again(const char *path, const struct dendro_options *opti
 	struct dendro_options again = { .no_paths = true,
 					.filter = options->filter,
 					.files = options->files };
+	const struct progress_title title = { .command = command, .what = "reading branches" };
+	struct work_done work = { 0 };
+	struct progress *progress = progress_start(&title, &work);
 	int err = again.filter.has_time ? dendro_read_times(&source, &again.times, error_ret) : 0;
 
+	again.work = &work;
 	if (!err)
 		err = dendro_open(&source, &again, session_ret, error_ret);
-	return err ? err : branch_stacks_read(*session_ret, names, false, stacks);
+	if (!err)
+		err = branch_stacks_read(*session_ret, names, false, stacks);
+	progress_stop(progress);
+	return err;
 }
 
 void branch_stacks_deinit(struct branch_stacks *stacks)

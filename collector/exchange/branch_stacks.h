@@ -17,9 +17,11 @@ struct branch_stacks {
  * to be released in each case. */
 int branch_stacks_read(struct dendro *session, const struct symbolizer_options *names,
 		       bool by_context, struct branch_stacks *stacks);
-/* Reads a recording, which is a file, once more for its branches. *@session_ret is to be closed
- * after the stacks. -errno with *@error_ret as dendro_open(), or NULL. */
-int branch_stacks_read_again(const char *path, const struct dendro_options *options,
+/* Reads a recording, which is a file, once more for its branches, while the terminal shows how far
+ * @command has come. *@session_ret is to be closed after the stacks, and reads no more. -errno with
+ * *@error_ret as dendro_open(), or NULL. */
+int branch_stacks_read_again(const char *command, const char *path,
+			     const struct dendro_options *options,
 			     const struct symbolizer_options *names, struct dendro **session_ret,
 			     struct branch_stacks *stacks, char **error_ret);
 void branch_stacks_deinit(struct branch_stacks *stacks);

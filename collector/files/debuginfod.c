@@ -250,7 +250,7 @@ static int list_missing(const struct fetching *fetching, const struct profile *p
 
 	if (!symbolizer)
 		return -ENOMEM;
-	shown_naming_start(&naming, fetching->command, symbolizer);
+	shown_naming_start(&naming, fetching->command, symbolizer, NULL);
 	int err = symbolizer_expand_all(symbolizer);
 	shown_naming_stop(&naming);
 	if (!err)

@@ -27,9 +27,11 @@ static int name(const struct report_options *options, struct profile *profile)
 
 	if (!symbolizer)
 		return message_error_of_memory(options->command);
-	shown_naming_start(&naming, options->command, symbolizer);
+	if (!options->files.is_quiet)
+		shown_naming_start(&naming, options->command, symbolizer, NULL);
 	const int err = names_store(profile, symbolizer, &profile->names);
-	shown_naming_stop(&naming);
+	if (!options->files.is_quiet)
+		shown_naming_stop(&naming);
 	symbolizer_destroy(symbolizer);
 	return err ? message_error_of_memory(options->command) : 0;
 }
@@ -103,7 +105,7 @@ static int add_files(struct report_options *options, struct profile_merge *merge
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	_cleanup_free_ char *servers = urls ? strdup(urls) : NULL;
-	const struct progress_title title = { options->command, "adding up", "files" };
+	const struct progress_title title = { options->command, "adding up", "files", NULL };
 	struct work_done work = { .all = options->n_paths };
 	struct progress *progress = progress_start(&title, &work);
 	int err = 0;
@@ -195,10 +197,14 @@ void named_profile_note_lacks(const struct report_options *options, const struct
 int named_profile_write(const struct report_options *options, const char *output,
 			const struct profile *profile)
 {
+	const struct progress_title title = { .command = options->command, .what = "writing" };
 	FILE *out = result_file_open(options->command, output, options->paths, options->n_paths);
 
 	if (!out)
 		return 1;
 	named_profile_note_lacks(options, profile);
-	return result_file_close(out, options->command, output, profile_file_write(out, profile));
+	struct progress *progress = progress_start(&title, NULL);
+	const int err = profile_file_write(out, profile);
+	progress_stop(progress);
+	return result_file_close(out, options->command, output, err);
 }

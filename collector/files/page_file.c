@@ -24,7 +24,7 @@ static int write_page(const struct report_options *options, const struct page *p
 	if (!out)
 		return 1;
 	__fsetlocking(out, FSETLOCKING_BYCALLER); /* no other thread writes */
-	shown_naming_start(&naming, options->command, page->symbolizer);
+	shown_naming_start(&naming, options->command, page->symbolizer, "writing the page");
 	int err = page_write(out, page);
 	shown_naming_stop(&naming);
 	/* It is not an error if the reader closes the pipe early. */

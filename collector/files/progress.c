@@ -23,7 +23,7 @@
 
 struct progress {
 	struct progress_title title;
-	const struct work_done *work;
+	const struct work_done *work; /* NULL: what the title says is not counted */
 	uint64_t start_ns;
 	struct progress_title next_title;
 	const struct work_done *next_work; /* NULL: none follows */
@@ -82,6 +82,13 @@ static void write_whole(const char *start, double share, const char *end, unsign
 		 *bar ? "]" : "", end);
 }
 
+static char *cut(char *text, unsigned width, size_t size)
+{
+	if (width < size)
+		text[width] = '\0';
+	return text;
+}
+
 char *progress_text(const struct progress_title *title, uint64_t done, uint64_t all, uint64_t ms,
 		    unsigned width, char *text, size_t size)
 {
@@ -101,9 +108,14 @@ char *progress_text(const struct progress_title *title, uint64_t done, uint64_t 
 		write_whole(start, (double)done / (double)all, end, width, text, size);
 	else
 		snprintf(text, size, "%s, %s, %s", start, amount, end);
-	if (width < size)
-		text[width] = '\0';
-	return text;
+	return cut(text, width, size);
+}
+
+char *progress_time_text(const char *command, const char *what, uint64_t ms, unsigned width,
+			 char *text, size_t size)
+{
+	snprintf(text, size, "dendro %s: %s, %" PRIu64 " s", command, what, ms / 1000);
+	return cut(text, width, size);
 }
 
 /* -- the thread ----------------------------------------------------------------------------- */
@@ -135,20 +147,49 @@ static void go_on(struct progress *progress)
 	progress->start_ns = now_ns();
 }
 
-/* The cursor stays at the start of the line, so that a message overwrites it. What is done needs
- * no line, whatever comes after it. */
+/* What was counted is done: what follows is shown by its time, or not at all. */
+static void end_counting(struct progress *progress)
+{
+	progress->work = NULL;
+	progress->title.what = progress->title.then;
+	progress->start_ns = now_ns();
+}
+
+static bool is_done(const struct work_done *work)
+{
+	const uint64_t all = atomic_load_explicit(&work->all, memory_order_relaxed);
+
+	return all && atomic_load_explicit(&work->done, memory_order_relaxed) >= all;
+}
+
+static void write_line(const struct progress *progress, char *text)
+{
+	const struct work_done *work = progress->work;
+	const uint64_t ms = (now_ns() - progress->start_ns) / NSEC_PER_MSEC;
+	const unsigned width = width_of_terminal() - 1;
+
+	if (work)
+		progress_text(&progress->title,
+			      atomic_load_explicit(&work->done, memory_order_relaxed),
+			      atomic_load_explicit(&work->all, memory_order_relaxed), ms, width,
+			      text, LINE_MAX);
+	else
+		progress_time_text(progress->title.command, progress->title.what, ms, width, text,
+				   LINE_MAX);
+}
+
+/* The cursor stays at the start of the line, so that a message overwrites it. */
 static void draw(struct progress *progress)
 {
-	const uint64_t done = atomic_load_explicit(&progress->work->done, memory_order_relaxed);
-	const uint64_t all = atomic_load_explicit(&progress->work->all, memory_order_relaxed);
-	const uint64_t ms = (now_ns() - progress->start_ns) / NSEC_PER_MSEC;
 	char text[LINE_MAX];
 
-	if (all && done >= all) {
+	if (progress->work && is_done(progress->work))
+		end_counting(progress);
+	if (!progress->title.what) {
 		erase(progress);
 		return;
 	}
-	progress_text(&progress->title, done, all, ms, width_of_terminal() - 1, text, sizeof(text));
+	write_line(progress, text);
 	fprintf(stderr, ERASE "%s\r", text);
 	progress->is_shown = true;
 }

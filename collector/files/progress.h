@@ -16,11 +16,13 @@ struct progress_title {
 	const char *command; /* "report" */
 	const char *what;    /* "reading" */
 	const char *things;  /* "files"; NULL: the work is counted in bytes */
+	const char *then;    /* what follows that is not counted: "adding up"; NULL: nothing */
 };
 
 /*
- * From now on, until progress_stop(). @title's strings and @work are borrowed until then. NULL if
- * there is no terminal, or no thread could be started: the work goes on without.
+ * From now on, until progress_stop(). @title's strings and @work are borrowed until then; @work is
+ * NULL for work that is not counted, whose time is shown. Returns NULL if there is no terminal, or
+ * no thread could be started: the work goes on without.
  */
 struct progress *progress_start(const struct progress_title *title, const struct work_done *work);
 /*
@@ -36,5 +38,8 @@ void progress_stop(struct progress *progress);
  */
 char *progress_text(const struct progress_title *title, uint64_t done, uint64_t all, uint64_t ms,
 		    unsigned width, char *text, size_t size);
+/* Likewise, of work that is not counted. */
+char *progress_time_text(const char *command, const char *what, uint64_t ms, unsigned width,
+			 char *text, size_t size);
 
 #endif

@@ -1,9 +1,9 @@
 #include "collector/files/shown_naming.h"
 
 void shown_naming_start(struct shown_naming *naming, const char *command,
-			struct symbolizer *symbolizer)
+			struct symbolizer *symbolizer, const char *then)
 {
-	const struct progress_title title = { command, "naming", "frames" };
+	const struct progress_title title = { command, "naming", "frames", then };
 
 	*naming = (struct shown_naming){ .symbolizer = symbolizer };
 	symbolizer_count(symbolizer, &naming->work);
@@ -22,7 +22,7 @@ int shown_naming_select(const char *command, const struct path_selection *select
 {
 	struct shown_naming naming;
 
-	shown_naming_start(&naming, command, symbolizer);
+	shown_naming_start(&naming, command, symbolizer, "selecting");
 	const int err =
 		selection_options_apply(command, selection, profile, symbolizer, selected_ret);
 	shown_naming_stop(&naming);

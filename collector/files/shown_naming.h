@@ -4,7 +4,7 @@
  *
  *	struct shown_naming naming;
  *
- *	shown_naming_start(&naming, "report", symbolizer);
+ *	shown_naming_start(&naming, "report", symbolizer, "adding up");
  *	... makes a view
  *	shown_naming_stop(&naming);
  */
@@ -21,9 +21,10 @@ struct shown_naming {
 	struct progress *progress;
 };
 
-/* Both are borrowed until shown_naming_stop(), as is @naming. */
+/* All are borrowed until shown_naming_stop(). @then: what follows the naming; NULL: nothing long.
+ */
 void shown_naming_start(struct shown_naming *naming, const char *command,
-			struct symbolizer *symbolizer);
+			struct symbolizer *symbolizer, const char *then);
 /* Before anything is printed on standard output. */
 void shown_naming_stop(struct shown_naming *naming);
 /* selection_options_apply(), which may name all functions. */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
@@ -14,6 +15,7 @@
 #include "cct/model/profile_filter.h"
 #include "cct/store/profile_file.h"
 #include "collector/command-line/messages.h"
+#include "collector/files/progress.h"
 #include "collector/session/sample_filter.h"
 
 static bool is_standard_input(const char *path)
@@ -64,8 +66,33 @@ bool stored_profile_refused(const char *path, const char *command)
 	return true;
 }
 
+/* A file whose bytes are counted as they are read. */
+struct counted_file {
+	FILE *file;
+	struct work_done *work;
+};
+
+static ssize_t read_counted(void *cookie, char *bytes, size_t size)
+{
+	struct counted_file *counted = cookie;
+	const size_t n = fread(bytes, 1, size, counted->file);
+
+	work_done_add(counted->work, n);
+	return n || !ferror(counted->file) ? (ssize_t)n : -1;
+}
+
+/* NULL: out of memory. */
+static FILE *open_counted(struct counted_file *counted)
+{
+	struct stat status;
+
+	if (fstat(fileno(counted->file), &status) == 0 && S_ISREG(status.st_mode))
+		work_done_expect(counted->work, (uint64_t)status.st_size);
+	return fopencookie(counted, "r", (cookie_io_functions_t){ .read = read_counted });
+}
+
 static int read_file(const char *path, const struct dendro_options *options, const char *command,
-		     struct profile **profile_ret, char **error_ret)
+		     struct work_done *work, struct profile **profile_ret, char **error_ret)
 {
 	const bool with_rows = options->keeps_rows || options->keeps_squares ||
 			       sample_filter_is_given(&options->filter);
@@ -74,8 +101,15 @@ static int read_file(const char *path, const struct dendro_options *options, con
 
 	if (!file)
 		return -errno;
-	int err = with_rows ? profile_file_read_with_rows(file, profile_ret, &n_skipped, error_ret)
-			    : profile_file_read(file, profile_ret, &n_skipped, error_ret);
+	struct counted_file counted = { file, work };
+	FILE *stream = open_counted(&counted);
+	int err = -ENOMEM;
+	if (stream)
+		err = with_rows ? profile_file_read_with_rows(stream, profile_ret, &n_skipped,
+							      error_ret)
+				: profile_file_read(stream, profile_ret, &n_skipped, error_ret);
+	if (stream)
+		fclose(stream);
 	if (file != stdin)
 		fclose(file);
 	if (!err && n_skipped)
@@ -154,11 +188,14 @@ int stored_profile_open(const char *path, const struct dendro_options *options,
 				      files->symfs ? "symfs" : "debuginfod");
 		return -EINVAL;
 	}
-	int err = read_file(path, options, command, &profile, error_ret);
-	if (err)
-		return err;
-	assert(profile);
-	err = choose_samples(profile, options, error_ret);
+	const struct progress_title title = { command, "reading", NULL, "adding up" };
+	struct work_done work = { 0 };
+	struct progress *progress = files->is_quiet ? NULL : progress_start(&title, &work);
+	int err = read_file(path, options, command, &work, &profile, error_ret);
+	assert(err || profile);
+	if (!err)
+		err = choose_samples(profile, options, error_ret);
+	progress_stop(progress);
 	if (err) {
 		profile_destroy(profile);
 		return err;

@@ -105,7 +105,7 @@ struct dendro_options {
 	bool keeps_squares;            /* of the samples' weights, in the tree */
 	/* Of dendro_build(): a value that is a row below its function; NULL: none. Borrowed. */
 	const struct value_subject *split;
-	/* dendro_build() notes the bytes that it has read, for another thread; NULL: not. Borrowed.
+	/* The bytes that were read so far, for another thread; NULL: they are not noted. Borrowed.
 	 */
 	struct work_done *work;
 	/* dendro_build() leaves this gate while it waits for bytes, so that another thread can

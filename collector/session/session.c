@@ -131,6 +131,8 @@ static int find_next(struct dendro *dendro)
 	for (;;) {
 		int got = replay_next(dendro->replay, &dendro->sample);
 
+		if (dendro->options.work)
+			work_done_set(dendro->options.work, replay_position(dendro->replay));
 		if (got <= 0)
 			return got;
 		got = pass_filter(dendro, times);
@@ -148,6 +150,8 @@ int dendro_next(struct dendro *dendro, const struct sample **sample_ret)
 
 	drop_sample(dendro);
 	dendro->is_started = true;
+	if (is_first && dendro->options.work)
+		work_done_expect(dendro->options.work, replay_size(dendro->replay));
 	int got = find_next(dendro);
 	if (got <= 0)
 		return got;

@@ -57,22 +57,57 @@ left() {
 	lacks 'reading' <(left)
 }
 
-# The pipe, of a page, holds less than the trace has, so export waits for a reader.
-@test "export shows how far the writing is, and erases it at the end" {
-	need python3
-	exec 4<>fifo
-	python3 -c 'import fcntl; fcntl.fcntl(4, 1031, 4096)' # F_SETPIPE_SZ
+# blocks TEXT COMMAND : runs a command that writes into a pipe that is full, and reads that pipe when
+# the text is there.
+blocks() {
 	rm -f screen
-	PAGER=cat TERM=xterm script -qefc "$DENDRO export -f chrome piped.data >fifo" screen \
-		>/dev/null </dev/null 3>&- 4>&- &
+	exec 4<>fifo
+	python3 -c 'import fcntl, os; os.write(4, bytes(fcntl.fcntl(4, 1031, 4096)))' # F_SETPIPE_SZ
+	PAGER=cat TERM=xterm script -qefc "$2" screen >/dev/null </dev/null 3>&- 4>&- &
 	local terminal=$!
-	wait_until grep -qF 'dendro export: writing' screen
-	cat <&4 >trace 3>&- &
+	wait_until grep -qF "$1" screen
+	cat <&4 >written 3>&- &
 	local reader=$!
 	wait $terminal
 	kill $reader
 	exec 4>&-
+}
+
+@test "export shows how far the writing is, and erases it at the end" {
+	need python3
+	blocks 'dendro export: writing' "$DENDRO export -f chrome piped.data >fifo"
 	lacks 'writing' <(left)
+}
+
+@test "what cannot be counted is shown with its time" {
+	need python3
+	blocks 'dendro report: writing, 1 s' "$DENDRO report --format json --min 0 piped.data >fifo"
+	lacks 'writing' <(left)
+	blocks 'dendro report: writing the page, ' "$DENDRO report --html - piped.data >fifo"
+	lacks 'writing' <(left)
+	blocks 'dendro diff: writing, ' "$DENDRO diff --format json --min 0 piped.data piped.data >fifo"
+	lacks 'writing' <(left)
+	blocks 'dendro diff: writing the page, ' "$DENDRO diff --html - piped.data piped.data >fifo"
+	lacks 'writing' <(left)
+	blocks 'dendro annotate: writing, ' "$DENDRO annotate --format json worker piped.data >fifo"
+	lacks 'writing' <(left)
+	blocks 'dendro build: writing, ' "$DENDRO build -o - piped.data >fifo"
+	lacks 'writing' <(left)
+}
+
+@test "the reading of a profile is shown, too" {
+	"$DENDRO" build -o one.cct piped.data
+	exec 4<>fifo
+	rm -f screen
+	head -c 1000 one.cct >&4
+	PAGER=cat TERM=xterm script -qefc "$DENDRO report - <fifo" screen >/dev/null </dev/null 3>&- 4>&- &
+	local terminal=$!
+	wait_until grep -qF 'dendro report: reading' screen
+	tail -c +1001 one.cct >&4
+	exec 4>&-
+	wait $terminal
+	left | grep -q worker
+	lacks 'reading' <(left)
 }
 
 @test "merge shows the files, and the numbers are the same" {

@@ -11,8 +11,8 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-static const struct progress_title reading = { "report", "reading", NULL };
-static const struct progress_title adding = { "merge", "adding up", "files" };
+static const struct progress_title reading = { .command = "report", .what = "reading" };
+static const struct progress_title adding = { "merge", "adding up", "files", NULL };
 
 static void a_line_has_share_rate_and_time_left(void **state)
 {
@@ -47,6 +47,18 @@ static void a_line_has_share_rate_and_time_left(void **state)
 	}
 }
 
+static void work_that_is_not_counted_has_its_time(void **state)
+{
+	char text[256];
+
+	(void)state;
+	assert_string_equal(
+		progress_time_text("diff", "writing the page", 12345, 70, text, sizeof(text)),
+		"dendro diff: writing the page, 12 s");
+	assert_string_equal(progress_time_text("diff", "writing", 0, 10, text, sizeof(text)),
+			    "dendro dif");
+}
+
 static void without_a_terminal_nothing_is_started(void **state)
 {
 	struct work_done work = { 0 };
@@ -61,6 +73,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_has_share_rate_and_time_left),
+		cmocka_unit_test(work_that_is_not_counted_has_its_time),
 		cmocka_unit_test(without_a_terminal_nothing_is_started),
 	};
 

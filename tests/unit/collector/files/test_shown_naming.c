@@ -21,7 +21,7 @@ static void frames_of_code_are_counted_as_they_get_names(void **state)
 	const uint32_t thread = letter_profile_thread(&letters, 1, 1, "p");
 	letter_profile_add(&letters, thread, "abc>K", 0, 1, 1);
 	letter_profile_add(&letters, thread, "abd", 0, 1, 2);
-	shown_naming_start(&naming, "report", letters.symbolizer);
+	shown_naming_start(&naming, "report", letters.symbolizer, NULL);
 	assert_int_equal(naming.work.all, 5);
 	assert_int_equal(naming.work.done, 0);
 	const struct frame first = { .kind = FRAME_USER, .module = letters.user, .offset = 'a' };
