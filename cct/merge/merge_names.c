@@ -198,6 +198,9 @@ static int move_by_name(struct merge_state *state, const struct module_key *key,
 		};
 		code->offset = hash_text(hash_text(code->offset, "/"), name ? name : "");
 	}
+	/* Without calls it has nothing of the debug information that another build may lack. */
+	if (!code->n_calls)
+		code->flags &= (uint8_t)~STORED_FROM_DEBUG_INFO;
 	code->addr = code->start;
 	code->module = merge_module(state, &named, 0);
 	return code->module ? 0 : -ENOMEM;
