@@ -99,7 +99,7 @@ static void look_at_rows(const struct profile *profile, struct findings *finding
 	const struct string_ids *names = &profile->rows->names;
 
 	for (int i = 0; i < N_FILTERS; i++)
-		findings->parts[i].passes =
+		findings->parts[i].passes |=
 			sample_filter_passes_any(&findings->parts[i].filter, profile);
 	for (uint32_t i = 0; findings->near.wanted && i < names->n_strings; i++)
 		near_names_offer(&findings->near, names->strings[i]);
@@ -215,10 +215,11 @@ static bool explain_condition(const char *command, const struct value_condition 
 	if (findings->n_held)
 		return false;
 	if (!findings->n_found)
-		message_note(command,
-			     "no stack has a frame of '%s': 'dendro report --view flat' has the "
-			     "names of functions.",
-			     function);
+		message_note(
+			command,
+			"no stack has a frame of '%s': 'dendro report --view functions' has the "
+			"names of functions.",
+			function);
 	else if (findings->n_without == findings->n_found)
 		message_note(command, "'%s' has no debug information, which --where needs.",
 			     function);
@@ -258,17 +259,19 @@ static bool print_condition(const char *command, const char *path,
 	return is_explained;
 }
 
-void filter_findings_print(const char *command, const char *path,
+void filter_findings_print(const char *command, const char *const *paths, size_t n_paths,
 			   const struct dendro_filter *filter)
 {
-	if (print_condition(command, path, filter))
+	if (n_paths == 1 && print_condition(command, paths[0], filter))
 		return;
 	struct findings findings = { .near = { .wanted = NULL } };
 
 	split(filter, findings.parts);
 	if (filter->n_comms)
 		near_names_init(&findings.near, filter->comms[0], strlen(filter->comms[0]));
-	bool is_known = look_again(path, &findings);
+	bool is_known = true;
+	for (size_t i = 0; i < n_paths && is_known; i++)
+		is_known = look_again(paths[i], &findings);
 	for (int i = 0; i < N_FILTERS && is_known; i++) {
 		const struct part *part = &findings.parts[i];
 
@@ -276,7 +279,7 @@ void filter_findings_print(const char *command, const char *path,
 			continue;
 		if (filter->n_comms == 1 && part->filter.n_comms)
 			print_comm(command, &findings.near);
-		else if (part->filter.has_time)
+		else if (part->filter.has_time && n_paths == 1)
 			print_time(command, &filter->time, &findings.times);
 		else
 			message_note(command, "no sample passes %s.", part->option);
@@ -398,6 +401,35 @@ int filter_findings_check_epochs(const char *command, const struct profile *prof
 	for (size_t i = 0; profile->epochs.n && i < filter->n_epochs; i++) {
 		if (!has_epoch(&profile->epochs, filter->epochs[i]))
 			return complain_of_epoch(command, &profile->epochs, filter->epochs[i]);
+	}
+	return 0;
+}
+
+void filter_findings_note_intervals(const struct profile *profile,
+				    const struct dendro_filter *filter, bool *found)
+{
+	for (size_t i = 0; i < filter->n_phases; i++)
+		*found++ |= has_phase(&profile->phases, filter->phases[i]);
+	for (size_t i = 0; i < filter->n_epochs; i++)
+		*found++ |= has_epoch(&profile->epochs, filter->epochs[i]);
+}
+
+int filter_findings_check_noted(const char *command, const struct dendro_filter *filter,
+				const bool *found)
+{
+	for (size_t i = 0; i < filter->n_phases; i++) {
+		if (!*found++)
+			return message_error(command,
+					     "none of the recordings has a phase '%s': dendro "
+					     "report --view phases shows those of each.",
+					     filter->phases[i]);
+	}
+	for (size_t i = 0; i < filter->n_epochs; i++) {
+		if (!*found++)
+			return message_error(command,
+					     "none of the recordings has an epoch '%s': dendro "
+					     "report --view epochs shows those of each.",
+					     filter->epochs[i]);
 	}
 	return 0;
 }

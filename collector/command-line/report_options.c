@@ -185,8 +185,7 @@ static void note_split(const struct report_options *options, const struct profil
 			     split->function);
 }
 
-int report_options_check_filters(const struct report_options *options,
-				 const struct profile *profile)
+int report_options_check_events(const struct report_options *options, const struct profile *profile)
 {
 	for (size_t i = 0; i < options->build.filter.n_events; i++) {
 		const char *pattern = options->build.filter.events[i];
@@ -194,14 +193,18 @@ int report_options_check_filters(const struct report_options *options,
 		if (!has_matching_metric(profile, pattern))
 			return complain_of_event(options, profile, pattern);
 	}
-	note_split(options, profile);
-	/* Those of a sum were looked for in each file. */
-	if (options->source)
-		return 0;
-	int err = filter_findings_check_phases(options->command, profile, &options->build.filter);
-	return err ? err
-		   : filter_findings_check_epochs(options->command, profile,
-						  &options->build.filter);
+	return 0;
+}
+
+int report_options_check_filters(const struct report_options *options,
+				 const struct profile *profile)
+{
+	const struct dendro_filter *filter = &options->build.filter;
+	int err = report_options_check_events(options, profile);
+
+	if (!err)
+		err = filter_findings_check_phases(options->command, profile, filter);
+	return err ? err : filter_findings_check_epochs(options->command, profile, filter);
 }
 
 int report_options_check_root(const struct report_options *options)
@@ -271,8 +274,11 @@ void report_options_explain_emptiness(const struct report_options *options,
 		message_note(options->command, "%s", no_cgroups);
 		return;
 	}
+	note_split(options, profile);
 	if (profile->quality.counts[QUALITY_FILTERED] && !quality_n_used(&profile->quality))
-		filter_findings_print(options->command, options->path, &options->build.filter);
+		filter_findings_print(
+			options->command, options->n_paths > 1 ? options->paths : &options->path,
+			options->n_paths > 1 ? options->n_paths : 1, &options->build.filter);
 }
 
 int report_options_check_vmlinux(const struct report_options *options,

@@ -69,9 +69,12 @@ int report_options_check_root(const struct report_options *options);
 void report_options_finish(struct report_options *options);
 void report_options_deinit(struct report_options *options);
 /*
- * The functions below need the profile. This one checks that it has the events of --event, the
- * phases of --phase and the epochs of --epoch. All return 0, or another value after a message.
+ * The functions below need the profile. The first one checks that it has the events of --event,
+ * the second also the phases of --phase and the epochs of --epoch. All return 0, or another value
+ * after a message.
  */
+int report_options_check_events(const struct report_options *options,
+				const struct profile *profile);
 int report_options_check_filters(const struct report_options *options,
 				 const struct profile *profile);
 /* Checks that --view phases and --view epochs can be shown, and notes epochs that are left out. */

@@ -143,7 +143,8 @@ static int select_and_show(const struct report_options *options, struct profile 
 
 static int browse_profile(struct report_options *options, struct profile *profile)
 {
-	int err = report_options_check_filters(options, profile);
+	/* Those of a sum were checked when it was made. */
+	int err = options->n_paths > 1 ? 0 : report_options_check_filters(options, profile);
 
 	if (!err)
 		err = report_options_drop_events(options, profile);

@@ -515,7 +515,8 @@ static int report(struct report_options *options, struct profile *profile)
 	struct symbolizer *symbolizer;
 
 	profile->info.watched.asked = options->asked;
-	int err = report_options_check_filters(options, profile);
+	/* Those of a sum were checked when it was made. */
+	int err = options->n_paths > 1 ? 0 : report_options_check_filters(options, profile);
 
 	if (!err)
 		err = report_options_check_intervals(options, profile);
@@ -538,7 +539,7 @@ static int report(struct report_options *options, struct profile *profile)
 	if (err)
 		return err;
 	report_options_explain_emptiness(options, profile);
-	if (options->view.errors && !profile->cct->squares)
+	if (options->view.errors && !profile->cct->squares && quality_n_used(&profile->quality))
 		message_note(options->command,
 			     "the weights of single samples are not known, so --errors takes those "
 			     "of a call path as equal.");

@@ -404,7 +404,7 @@ static int run(struct script *script, const struct script_options *options)
 	     filter_findings_check_epochs("script", dendro_recording(script->session), &filter)))
 		status = 1;
 	else if (!script->symbolizer && is_filtered(script))
-		filter_findings_print("script", path, &filter);
+		filter_findings_print("script", &path, 1, &filter);
 	else if (!err && script->symbolizer)
 		script_selection_conclude(&script->selection);
 	script_deinit(script);

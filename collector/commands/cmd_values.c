@@ -141,10 +141,11 @@ static int read_samples(const struct values_command *command, struct dendro *ses
 
 static int complain_of_name(const struct values_command *command)
 {
-	return message_error("values",
-			     "%s: no stack has a frame of '%s': 'dendro report --view flat' has "
-			     "the names of functions.",
-			     command->path, command->request.function);
+	return message_error(
+		"values",
+		"%s: no stack has a frame of '%s': 'dendro report --view functions' has "
+		"the names of functions.",
+		command->path, command->request.function);
 }
 
 static const struct value_row *find_row(const struct value_table *table, const char *name)

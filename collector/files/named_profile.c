@@ -9,6 +9,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/merge/profile_merge.h"
 #include "cct/store/profile_file.h"
+#include "collector/command-line/filter_findings.h"
 #include "collector/command-line/messages.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/files/progress.h"
@@ -36,19 +37,20 @@ static int name(const struct report_options *options, struct profile *profile)
 	return err ? message_error_of_memory(options->command) : 0;
 }
 
-static int check_and_name(struct report_options *options, struct profile *profile)
+/* @is_part: of a sum. Another part may have the event, phase or epoch that this one lacks. */
+static int check_and_name(struct report_options *options, struct profile *profile, bool is_part)
 {
-	int err = report_options_check_filters(options, profile);
+	int err = is_part ? 0 : report_options_check_filters(options, profile);
 
-	if (!err)
+	if (!err && !is_part)
 		err = report_options_drop_events(options, profile);
 	if (!err)
 		err = report_options_check_vmlinux(options, profile);
 	return err || profile->names ? err : name(options, profile);
 }
 
-int named_profile_build(struct report_options *options, struct profile **profile_ret,
-			bool *is_damaged_ret)
+static int build(struct report_options *options, bool is_part, struct profile **profile_ret,
+		 bool *is_damaged_ret)
 {
 	_cleanup_free_ char *error = NULL;
 	struct dendro_options build = options->build;
@@ -60,7 +62,7 @@ int named_profile_build(struct report_options *options, struct profile **profile
 	if (err)
 		return message_error_of_file(options->command, options->path,
 					     error ? error : strerror(-err));
-	err = check_and_name(options, profile);
+	err = check_and_name(options, profile, is_part);
 	if (err) {
 		profile_destroy(profile);
 		return err;
@@ -72,6 +74,12 @@ int named_profile_build(struct report_options *options, struct profile **profile
 	return 0;
 }
 
+int named_profile_build(struct report_options *options, struct profile **profile_ret,
+			bool *is_damaged_ret)
+{
+	return build(options, false, profile_ret, is_damaged_ret);
+}
+
 static int add_profile(struct report_options *options, struct profile_merge *merge,
 		       struct profile *profile)
 {
@@ -81,8 +89,9 @@ static int add_profile(struct report_options *options, struct profile_merge *mer
 	return profile_merge_add(merge, profile) ? message_error_of_memory(options->command) : 0;
 }
 
-/* What one recording carries must not be taken for another's, so each has a search for files. */
-static int add_file(struct report_options *options, struct profile_merge *merge,
+/* What one recording carries must not be taken for another's, so each has a search for files.
+ * @found: as of filter_findings_note_intervals(). */
+static int add_file(struct report_options *options, struct profile_merge *merge, bool *found,
 		    bool *is_damaged_ret)
 {
 	struct profile *profile = NULL;
@@ -90,9 +99,11 @@ static int add_file(struct report_options *options, struct profile_merge *merge,
 
 	if (err)
 		return err;
-	err = named_profile_build(options, &profile, is_damaged_ret);
-	if (profile)
+	err = build(options, true, &profile, is_damaged_ret);
+	if (profile) {
+		filter_findings_note_intervals(profile, &options->build.filter, found);
 		err = add_profile(options, merge, profile);
+	}
 	profile_destroy(profile);
 	file_search_destroy(options->build.files);
 	options->build.files = NULL;
@@ -100,7 +111,7 @@ static int add_file(struct report_options *options, struct profile_merge *merge,
 }
 
 /* The servers of debuginfod leave the environment when a file was read. */
-static int add_files(struct report_options *options, struct profile_merge *merge,
+static int add_files(struct report_options *options, struct profile_merge *merge, bool *found,
 		     bool *is_damaged_ret)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
@@ -119,7 +130,7 @@ static int add_files(struct report_options *options, struct profile_merge *merge
 		options->path = options->paths[i];
 		if (servers)
 			setenv("DEBUGINFOD_URLS", servers, 1);
-		err = add_file(options, merge, &is_damaged);
+		err = add_file(options, merge, found, &is_damaged);
 		*is_damaged_ret |= is_damaged;
 	}
 	progress_stop(progress);
@@ -132,14 +143,29 @@ static int merge_files(struct report_options *options,
 		       struct profile **profile_ret, bool *is_damaged_ret)
 {
 	struct profile_merge *merge = profile_merge_create(options->by_name, MERGED_ROWS_MAX);
-	int err = merge ? 0 : message_error_of_memory(options->command);
+	const struct dendro_filter *filter = &options->build.filter;
+	_cleanup_free_ bool *found =
+		calloc(filter->n_phases + filter->n_epochs + 1, sizeof(*found));
+	struct profile *sum = NULL;
+	int err = merge && found ? 0 : message_error_of_memory(options->command);
 
 	if (!err)
-		err = add_files(options, merge, is_damaged_ret);
-	if (!err && finish(merge, profile_ret))
+		err = add_files(options, merge, found, is_damaged_ret);
+	if (!err)
+		err = filter_findings_check_noted(options->command, filter, found);
+	if (!err && finish(merge, &sum))
 		err = message_error_of_memory(options->command);
 	profile_merge_destroy(merge);
-	return err;
+	if (!err)
+		err = report_options_check_events(options, sum);
+	if (!err)
+		err = report_options_drop_events(options, sum);
+	if (err) {
+		profile_destroy(sum);
+		return err;
+	}
+	*profile_ret = sum;
+	return 0;
 }
 
 int named_profile_merge(struct report_options *options, struct profile **profile_ret,

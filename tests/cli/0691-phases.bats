@@ -79,6 +79,35 @@ functions_in() { # functions_in FILE PHASE
 		jq -e '(.total.before - .total.after) == 0'
 }
 
+@test "a phase or an event that one of several files has is chosen among all" {
+	record other.data -e cpu-clock,page-faults -- true
+	"$DENDRO" build -o other.cct other.data
+	"$DENDRO" merge -o both.cct phases.cct other.cct
+	local filter
+	for filter in '--phase alpha' '-e page-faults' '--epoch 1 --phase alpha'; do
+		# shellcheck disable=SC2086
+		"$DENDRO" report -f csv --view functions $filter other.data phases.cct >ours
+		# shellcheck disable=SC2086
+		"$DENDRO" report -f csv --view functions $filter both.cct >theirs
+		cmp theirs ours
+		[ "$(wc -l <ours)" -gt 2 ]
+	done
+	refuses "none of the recordings has a phase 'nosuch': dendro report --view phases" -- \
+		"$DENDRO" report --phase alpha,nosuch other.data phases.cct
+	refuses "none of the recordings has an epoch '99'" -- \
+		"$DENDRO" report --epoch 99 other.data phases.cct
+	refuses "the recording has no event 'nosuch'" -- \
+		"$DENDRO" report -e nosuch other.data phases.cct
+}
+
+@test "that no sample of several files passes is explained by all of them" {
+	record true.data -- true
+	"$DENDRO" report --comm 'phases' --phase alpha --cpu 9999 true.data phases.data 2>notes >/dev/null
+	expect_equal notes "$(<notes)" "dendro report: no sample passes --cpu."
+	"$DENDRO" report --comm nosuch true.data phases.data 2>notes >/dev/null
+	expect_equal notes "$(<notes)" "dendro report: no sample is of a command 'nosuch'."
+}
+
 @test "the samples of a phase of several files are added up" {
 	expect_equal samples \
 		"$("$DENDRO" report -f json --phase alpha phases.data phases.cct | jq '.metrics[0].samples')" \
