@@ -42,6 +42,7 @@ struct agent {
 	uint64_t recorder_ns; /* when it was started */
 	bool has_recorded;    /* a recorder has begun to take samples */
 	bool has_had_window;  /* the recorder at hand has ended one */
+	uint64_t n_told;      /* samples, by that recorder */
 	bool is_ending, has_failed;
 	bool is_reloading;            /* SIGHUP came, and the caller does not know */
 	bool is_changed;              /* the recorder ends because of other options */
@@ -162,12 +163,34 @@ static void leave_recorder(struct agent *agent)
 	agent->recorder.supply_fd = -1;
 }
 
+static void lose_samples(struct agent *agent, uint64_t n)
+{
+	if (n)
+		message_error("agent", "%" PRIu64 " sample%s lost with their window.", n,
+			      n == 1 ? " is" : "s are");
+	agent->metrics.n_lost_samples += n;
+}
+
+/* Of the window at hand, whose time is over; without one, of a window that was lost before. */
+static void take_samples(struct agent *agent, uint64_t n_told)
+{
+	struct agent_window *window = window_at_hand(agent);
+	const uint64_t n = n_told - agent->n_told;
+
+	agent->n_told = n_told;
+	if (window)
+		window->n_samples += n;
+	else
+		lose_samples(agent, n);
+}
+
 static void take_calls(struct agent *agent)
 {
 	const struct agent_time now = agent_time_now();
+	uint64_t n_samples;
 
 	for (;;) {
-		switch (builder_link_next_call(agent->recorder.supply_fd)) {
+		switch (builder_link_next_call(agent->recorder.supply_fd, &n_samples)) {
 		case BUILDER_CALL_NONE:
 			return;
 		case BUILDER_CALL_RENEW:
@@ -183,6 +206,9 @@ static void take_calls(struct agent *agent)
 			if (window_at_hand(agent))
 				window_at_hand(agent)->begin = now;
 			break;
+		case BUILDER_CALL_SAMPLES:
+			take_samples(agent, n_samples);
+			break;
 		case BUILDER_CALL_END:
 			end_window(agent, &now);
 			leave_recorder(agent);
@@ -196,6 +222,7 @@ static void start_recorder(struct agent *agent)
 	int err = agent_recorder_start(agent->options, agent->metrics.rate, &agent->recorder);
 
 	agent->has_had_window = false;
+	agent->n_told = 0;
 	agent->recorder_ns = now_ns();
 	agent->metrics.n_recorders += !err;
 	if (err) {
@@ -313,6 +340,8 @@ static void finish_window(struct agent *agent, size_t index, int status)
 	const int err = agent_window_finish(window, &agent->folder, status);
 	agent->metrics.n_windows += !err;
 	agent->metrics.n_lost_windows += err != 0;
+	if (err)
+		lose_samples(agent, window->n_samples);
 	agent->metrics.own_memory = window->own_memory;
 	if (!err)
 		agent->metrics.last_window_ns = window->span.end_ns;

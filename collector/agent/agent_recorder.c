@@ -51,6 +51,7 @@ static int record(const struct record_arguments *arguments)
 	size_t n_notes = recorder_n_notes(recorder);
 	builder_link_tell_begin(options->builder->supply_fd);
 	recorder_run(recorder, &summary);
+	builder_link_tell_samples(options->builder->supply_fd, summary.n_samples);
 	recorder_report(recorder, arguments->is_verbose);
 	recording_run_print_notes(recorder, n_notes, arguments);
 	recorder_close(recorder);

@@ -26,6 +26,7 @@ struct agent_window {
 	struct agent_time begin;
 	bool is_slow; /* its rate is lower than what the user asked for */
 	bool has_ended;
+	uint64_t n_samples; /* that the recorder has passed on; known when it has ended */
 	/* Once it has ended: */
 	struct hang_check check; /* of the process */
 	struct time_span span;

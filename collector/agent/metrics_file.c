@@ -41,6 +41,8 @@ static void write_metrics(FILE *out, const struct agent_metrics *metrics)
 		     metrics->n_windows);
 	write_number(out, "windows_lost_total", "counter", "Windows that could not be kept.",
 		     metrics->n_lost_windows);
+	write_number(out, "samples_lost_total", "counter",
+		     "Samples of windows that could not be kept.", metrics->n_lost_samples);
 	write_number(out, "recorder_starts_total", "counter", "Times that recording has begun.",
 		     metrics->n_recorders);
 	write_number(out, "files_removed_total", "counter",

@@ -10,8 +10,9 @@
 /* Since the agent has started, unless said otherwise. */
 struct agent_metrics {
 	uint64_t n_windows, n_lost_windows;
-	uint64_t n_recorders; /* that were started */
-	uint64_t n_removed;   /* files, because of their size or age */
+	uint64_t n_lost_samples; /* of lost windows */
+	uint64_t n_recorders;    /* that were started */
+	uint64_t n_removed;      /* files, because of their size or age */
 	uint64_t own_cpu_ns;
 	uint64_t own_memory;       /* bytes, of the last window */
 	uint64_t last_window_ns;   /* when the last window that was kept ended, since 1970 */

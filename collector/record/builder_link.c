@@ -39,13 +39,18 @@ int builder_link_receive(int control_fd)
 	return err ? err : fd;
 }
 
-static int call(int supply_fd, enum builder_call what)
+struct message {
+	uint64_t call; /* enum builder_call */
+	uint64_t n_samples;
+};
+
+static int call(int supply_fd, enum builder_call what, uint64_t n_samples)
 {
-	const char byte = (char)what;
+	const struct message message = { what, n_samples };
 	ssize_t n;
 
 	do
-		n = send(supply_fd, &byte, 1, MSG_NOSIGNAL);
+		n = send(supply_fd, &message, sizeof(message), MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : 0;
 }
@@ -53,7 +58,7 @@ static int call(int supply_fd, enum builder_call what)
 int builder_link_renew(int supply_fd, struct builder_link *link_ret)
 {
 	struct builder_link link = { 0 };
-	int fds[DESCRIPTOR_MESSAGE_MAX] = { -1, -1 }, err = call(supply_fd, BUILDER_CALL_RENEW);
+	int fds[DESCRIPTOR_MESSAGE_MAX] = { -1, -1 }, err = call(supply_fd, BUILDER_CALL_RENEW, 0);
 
 	if (!err)
 		err = receive_fds(supply_fd, &(struct iovec){ &link.pid, sizeof(link.pid) }, fds,
@@ -68,22 +73,28 @@ int builder_link_renew(int supply_fd, struct builder_link *link_ret)
 
 void builder_link_tell_begin(int supply_fd)
 {
-	call(supply_fd, BUILDER_CALL_BEGIN);
+	call(supply_fd, BUILDER_CALL_BEGIN, 0);
 }
 
-enum builder_call builder_link_next_call(int supply_fd)
+void builder_link_tell_samples(int supply_fd, uint64_t n_samples)
 {
+	call(supply_fd, BUILDER_CALL_SAMPLES, n_samples);
+}
+
+enum builder_call builder_link_next_call(int supply_fd, uint64_t *n_samples_ret)
+{
+	struct message message;
 	ssize_t n;
-	char byte;
 
 	do
-		n = recv(supply_fd, &byte, 1, MSG_DONTWAIT);
+		n = recv(supply_fd, &message, sizeof(message), MSG_DONTWAIT);
 	while (n < 0 && errno == EINTR);
 	if (n < 0 && errno == EAGAIN)
 		return BUILDER_CALL_NONE;
-	return n == 1 && (byte == BUILDER_CALL_RENEW || byte == BUILDER_CALL_BEGIN)
-		       ? (enum builder_call)byte
-		       : BUILDER_CALL_END;
+	if (n != sizeof(message) || message.call >= BUILDER_CALL_END)
+		return BUILDER_CALL_END;
+	*n_samples_ret = message.n_samples;
+	return (enum builder_call)message.call;
 }
 
 int builder_link_supply(int supply_fd, const struct builder_link *link)

@@ -6,6 +6,7 @@
 #define COLLECTOR_RECORD_BUILDER_LINK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct builder_link {
@@ -25,17 +26,22 @@ struct builder_link {
 int builder_link_renew(int supply_fd, struct builder_link *link_ret);
 /* The recorder tells who supplies processes that samples are taken from now on. */
 void builder_link_tell_begin(int supply_fd);
+/* It tells how many samples it has passed on since its start, all processes together: before it
+ * asks for the next one, and at its end. */
+void builder_link_tell_samples(int supply_fd, uint64_t n_samples);
 
 /* What a recorder tells through @supply_fd. */
 enum builder_call {
 	BUILDER_CALL_NONE,  /* nothing so far */
 	BUILDER_CALL_RENEW, /* it waits for builder_link_supply() */
 	BUILDER_CALL_BEGIN,
+	BUILDER_CALL_SAMPLES,
 	BUILDER_CALL_END, /* it is gone */
 };
 
-/* Who supplies processes: what was told next, without waiting. */
-enum builder_call builder_link_next_call(int supply_fd);
+/* Who supplies processes: what was told next, without waiting; of BUILDER_CALL_SAMPLES their
+ * number. */
+enum builder_call builder_link_next_call(int supply_fd, uint64_t *n_samples_ret);
 /* Hands a process over; the descriptors stay open here. 0 or -errno. */
 int builder_link_supply(int supply_fd, const struct builder_link *link);
 

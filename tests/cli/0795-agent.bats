@@ -148,7 +148,7 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	start_agent
 	wait_until has_windows 1
 	kill -KILL "$(builder_of "$agent")"
-	lost() { grep -q 'this window is lost' log; }
+	lost() { grep -q 'this window is lost' log && grep -q '[1-9][0-9]* samples\? \(is\|are\) lost with their window' log; }
 	wait_until lost
 	local before
 	before=$(windows | wc -l)
@@ -171,12 +171,15 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	wait_until hangs
 	lost() { grep -q 'was ended by signal 9 (Killed): this window is lost' log; }
 	wait_until lost
+	grep -q '[1-9][0-9]* samples\? \(is\|are\) lost with their window' log
 	local before
 	before=$(windows | wc -l)
 	wait_until has_windows $((before + 2))
 	end_agent
 	grep -qx 'dendro_agent_windows_lost_total 1' agent.prom
 	grep -qx 'dendro_agent_recorder_starts_total 1' agent.prom
+	expect_equal "lost samples" "$(sed -n 's/^dendro_agent_samples_lost_total //p' agent.prom)" \
+		"$(sed -n 's/.*: \([0-9]*\) samples\? .* lost with their window.$/\1/p' log)"
 	[ "$(of_sum '.watched.missing | length')" -ge 1 ]
 }
 
@@ -381,6 +384,7 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	expect_equal "windows" "$(number windows_total)" "$(windows | wc -l)"
 	expect_equal "files" "$(number files)" "$(windows | wc -l)"
 	expect_equal "lost" "$(number windows_lost_total)" 0
+	expect_equal "lost samples" "$(number samples_lost_total)" 0
 	expect_equal "starts" "$(number recorder_starts_total)" 1
 	expect_equal "CPU time" "$(number cpu_seconds_total | awk '{ printf "%.0f", $1 * 1e9 }')" \
 		"$(of_sum '.watched.own_cpu_ns')"

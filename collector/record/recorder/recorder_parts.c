@@ -112,6 +112,8 @@ int recorder_keep_part(struct recorder *recorder, uint64_t end_ns)
 	int err = 0;
 
 	if (recorder->file.has_own_builder) {
+		builder_link_tell_samples(options->builder->supply_fd,
+					  recorder_n_samples(recorder));
 		recorder_end_former(recorder, true);
 		recorder->former = recorder->file;
 		recorder->file = (struct recording_file){ .fd = -1 };
