@@ -33,5 +33,11 @@ setup() {
 			programs+=("cxx-$compiler-O$level=$PWD/cxx-$compiler-O$level 20")
 		done
 	done
+	for level in 0 2; do
+		! command -v rustc >/dev/null ||
+			! rustc -g -C opt-level=$level -o words-rustc-O$level \
+				"$ROOT/tests/workloads/languages/words.rs" ||
+			programs+=("words-rustc-O$level=$PWD/words-rustc-O$level 20")
+	done
 	show python3 "$ROOT/tests/oracle/gdb_stops/values" --stops 5 "$VALUE_CASES" "${programs[@]}"
 }
