@@ -129,6 +129,37 @@ rows_below() { # rows_below FUNCTION OPTION...
 		"$("$DENDRO" report --format json -i O2.data | jq '.metrics[0].samples')" ]
 }
 
+@test "split: with a condition, each view and export of a recording and of its profile are the same" {
+	local view format both=(--split paint:colour --where 'paint:size > 100')
+	"$DENDRO" build -i O2.data -o both.cct "${both[@]}" 2>/dev/null
+	for view in tree callers callgraph functions lines modules processes threads cpus epochs \
+		'paths --root paint' syscalls stats; do
+		# shellcheck disable=SC2086
+		"$DENDRO" report --format json --min 0 --view $view -i O2.data "${both[@]}" >recording.json
+		# shellcheck disable=SC2086
+		"$DENDRO" report --format json --min 0 --view $view -i both.cct >profile.json
+		for file in recording profile; do
+			ask $file.json 'del(.recording, .quality)' >$file.rows
+		done
+		[ -s recording.rows ]
+		diff recording.rows profile.rows || {
+			echo "$view"
+			return 1
+		}
+	done
+	for format in folded pprof speedscope callgrind firefox chrome; do
+		"$DENDRO" export --format $format -o recording.out -i O2.data "${both[@]}"
+		"$DENDRO" export --format $format -o profile.out -i both.cct
+		cmp recording.out profile.out
+	done
+	# The samples that the condition leaves are those that have the rows.
+	"$DENDRO" export --format folded -o conditions.folded -i O2.data --where 'paint:size > 100'
+	"$DENDRO" export --format folded -o both.folded -i both.cct
+	expect_equal samples "$(awk '{ n += $NF } END { print n }' both.folded)" \
+		"$(awk '{ n += $NF } END { print n }' conditions.folded)"
+	grep -q ';\[colour = GREEN\]' both.folded
+}
+
 @test "split: many values are told apart up to a bound, and the rest is counted" {
 	rows_below count --split count:number -i many.recorded >rows
 	[ "$(grep -c '^\[number = [0-9]*\] ' rows)" -eq 1000 ]
