@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static void ask(const struct memory_record *memory, uint64_t addr, size_t size)
 {
-	const uint8_t *found = memory_record_find(memory, addr, size);
+	bool is_at_sample;
+	const uint8_t *found = memory_record_find(memory, addr, size, &is_at_sample);
 
 	if (found && (found < memory->bytes || size > memory->n_bytes ||
 		      (size_t)(found - memory->bytes) > memory->n_bytes - size))
