@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/merge/anonymous.h"
 #include "cct/model/profile_filter.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
@@ -23,11 +24,12 @@
 
 struct export_command {
 	struct report_options report;
-	const struct path_format *format;    /* NULL: none was given */
-	const struct path_format *verified;  /* the format of a file to check; NULL: none */
-	const char *output;                  /* NULL or "-": standard output */
-	const char *module;                  /* of formats that have one; NULL: the largest */
-	bool has_no_callchains;              /* perf.data: samples alone */
+	const struct path_format *format;   /* NULL: none was given */
+	const struct path_format *verified; /* the format of a file to check; NULL: none */
+	const char *output;                 /* NULL or "-": standard output */
+	const char *module;                 /* of formats that have one; NULL: the largest */
+	bool has_no_callchains;             /* perf.data: samples alone */
+	bool is_anonymous;
 	const struct branch_paths *branches; /* of the recording; NULL: none are wanted, or it has
 					      * none */
 };
@@ -105,6 +107,11 @@ static const struct command_option options_of_export[] = {
 	  .help = "write perf.data without the samples' callers, as perf2bolt -nl needs it",
 	  .take = option_take_flag,
 	  .offset = FIELD(has_no_callchains) },
+	{ .name = "anonymize",
+	  .help = "take out what says whose it is: commands, arguments, paths, host, cgroups, and "
+		  "texts in variables become command-1, module-2, ...; costs and functions stay",
+	  .take = option_take_flag,
+	  .offset = FIELD(is_anonymous) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
 	{ .shared = split_option, .offset = FIELD(report.filter) },
 	{ .shared = selection_options, .offset = FIELD(report.selection) },
@@ -286,6 +293,17 @@ static int check_profile(const struct export_command *command, const struct prof
 	return 0;
 }
 
+/* Once it was chosen from by the names that the user knows. */
+static int anonymize(struct export_command *command, struct profile *profile)
+{
+	int err = profile->names ? 0 : named_profile_name(&command->report, profile);
+
+	command->report.symbolizer.vmlinux = NULL; /* the names are found */
+	if (err)
+		return err;
+	return anonymous_make(profile) ? message_error_of_memory("export") : 0;
+}
+
 static int write_profile(struct export_command *command, struct profile *profile)
 {
 	struct report_options *report = &command->report;
@@ -297,6 +315,8 @@ static int write_profile(struct export_command *command, struct profile *profile
 		err = report_options_check_vmlinux(report, profile);
 	if (!err)
 		err = check_profile(command, profile);
+	if (!err && command->is_anonymous)
+		err = anonymize(command, profile);
 	if (err)
 		return err;
 	report_options_explain_emptiness(report, profile);
@@ -400,6 +420,10 @@ static int check(const struct export_command *command)
 	const char *lacks = command->format->lacks ? command->format->lacks() : NULL;
 	if (lacks)
 		return message_error("export", "%s needs %s.", command->format->name, lacks);
+	if (command->format->is_for_compilers && command->is_anonymous)
+		return message_wrong_use("export",
+					 "%s is of names that --anonymize takes out: leave it out.",
+					 command->format->name);
 	if (command->format->is_binary && !command->output && isatty(STDOUT_FILENO))
 		return message_wrong_use("export",
 					 "a terminal cannot show %s: name a file with -o.",

@@ -17,7 +17,7 @@
 #include "collector/files/shown_naming.h"
 #include "report/names/names_store.h"
 
-static int name(const struct report_options *options, struct profile *profile)
+int named_profile_name(const struct report_options *options, struct profile *profile)
 {
 	const struct symbolizer_options named = {
 		.lines = true,
@@ -46,7 +46,7 @@ static int check_and_name(struct report_options *options, struct profile *profil
 		err = report_options_drop_events(options, profile);
 	if (!err)
 		err = report_options_check_vmlinux(options, profile);
-	return err || profile->names ? err : name(options, profile);
+	return err || profile->names ? err : named_profile_name(options, profile);
 }
 
 static int build(struct report_options *options, bool is_part, struct profile **profile_ret,

@@ -13,6 +13,8 @@
  */
 int named_profile_build(struct report_options *options, struct profile **profile_ret,
 			bool *is_damaged_ret);
+/* Names a profile of files that has no names yet. */
+int named_profile_name(const struct report_options *options, struct profile *profile);
 /* The sum of the files options->paths, of which each is read when the one before is added. */
 int named_profile_merge(struct report_options *options, struct profile **profile_ret,
 			bool *is_damaged_ret);
