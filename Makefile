@@ -7,6 +7,7 @@
 #   make deps       install what building needs     make accuracy complete paths, beside perf and gdb
 #   make test-hw    the arm64 part of make test      make feedback compilers' profiles, with speed-up
 #   make static     build/dendro-static, one file that needs no library
+#   make deb        build/deb/, packages for Debian
 #   make clean
 #
 # Build options: CC, CFLAGS, DEVELOPER=1 (warnings are errors), BUILD (output folder).
@@ -60,13 +61,13 @@ HW       := $(sort $(wildcard tests/hw/*.bats))
 JOBS     := $(shell nproc)
 
 # tests/run starts files in the order given: what takes longest first, or it ends alone.
-LONGEST       := test_steps_throw test_steps_calls test_steps_jumps test_steps_start \
+LONGEST       := 0920-packages.bats test_steps_throw test_steps_calls test_steps_jumps test_steps_start \
 		 0400-agreement.bats 0660-files.bats 0510-damage.bats 0200-shares.bats \
 		 0295-stacks.bats 0210-32-bit.bats 0670-archive.bats 0625-jitdump.bats 0150-list.bats
 longest_first  = $(foreach name,$(LONGEST),$(filter %/$(name),$(1))) \
 		 $(filter-out $(LONGEST:%=\%/%),$(1))
 
-.PHONY: all static deps unit workloads demo test test-hw asan lint bench feedback accuracy fuzz install uninstall \
+.PHONY: all static deb deps unit workloads demo test test-hw asan lint bench feedback accuracy fuzz install uninstall \
 	clean
 all: $(BUILD)/dendro
 unit: $(UNIT)
@@ -85,6 +86,10 @@ $(BUILD)/dendro-static: $(BUILD)/collector/main.o $(BUILD)/collector/static_prog
 		-Wl,--start-group $(STATIC_LIBS) -Wl,--end-group
 	$(STRIP) -o $@ $@.whole
 	rm $@.whole
+
+deb:
+	tests/deps/install build deb
+	docs/packaging/build_deb $(BUILD)/deb
 
 $(ARCHIVE): $(OBJECTS)
 	rm -f $@
@@ -227,7 +232,7 @@ C_FILES  := $(sort $(SOURCES) collector/main.c collector/static_program.c $(HEAD
 	      tests/oracle/gdb_stops/*.[ch] tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
 	      tests/workloads/languages/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
-SCRIPTS  := .ci/run tests/demo tests/cli/until_worked tests/cli/without_tracefs tests/cli/clients/see_kcachegrind tests/deps/install tests/deps/npm/install tests/deps/perfparser tests/deps/profgen_inputs tests/deps/source report/html/page/join tests/lint/page/check tests/fuzz/run \
+SCRIPTS  := .ci/run docs/packaging/build_deb docs/packaging/debian/dendro.config docs/packaging/debian/dendro.postinst docs/packaging/debian/dendro.postrm docs/packaging/debian/dendro-agent.postrm docs/packaging/arch/PKGBUILD tests/demo tests/cli/until_worked tests/cli/without_tracefs tests/cli/clients/see_kcachegrind tests/deps/install tests/deps/npm/install tests/deps/perfparser tests/deps/profgen_inputs tests/deps/source report/html/page/join tests/lint/page/check tests/fuzz/run \
 	    tests/hw/guest tests/hw/init $(sort $(wildcard tests/hw/*.job)) \
 	    $(sort $(wildcard tests/hw/*.bash tests/cli/*.bash tests/bench/*.sh)) tests/bench/page tests/bench/feedback/run
 lint:
