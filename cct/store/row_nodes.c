@@ -6,7 +6,6 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/encoding/byte_columns.h"
-#include "cct/store/row_blocks.h"
 
 #define RECENT_MAX 16
 #define IS_OTHER   (RECENT_MAX + 1) /* 0: the next without a row; from 1 on: a recent one's place */
@@ -177,9 +176,39 @@ static void count_row(struct thread_table *table, struct thread_nodes *thread, u
 	thread->recent[0] = node;
 }
 
-static void write_node(struct byte_buffer *body, struct byte_buffer *others,
-		       struct thread_table *table, struct thread_nodes *thread, uint32_t node)
+struct row_nodes {
+	const struct profile *profile;
+	struct thread_table table;
+	struct byte_buffer codes, others;
+};
+
+struct row_nodes *row_nodes_create(const struct profile *profile)
 {
+	struct row_nodes *nodes = calloc(1, sizeof(*nodes));
+
+	if (!nodes)
+		return NULL;
+	nodes->profile = profile;
+	if (thread_table_init(&nodes->table, profile)) {
+		row_nodes_destroy(nodes);
+		return NULL;
+	}
+	return nodes;
+}
+
+void row_nodes_destroy(struct row_nodes *nodes)
+{
+	if (!nodes)
+		return;
+	thread_table_deinit(&nodes->table);
+	byte_buffer_deinit(&nodes->codes);
+	byte_buffer_deinit(&nodes->others);
+	free(nodes);
+}
+
+static void add_node(struct row_nodes *nodes, struct thread_nodes *thread, uint32_t node)
+{
+	struct thread_table *table = &nodes->table;
 	const unsigned place = find_recent(thread, node);
 	const uint32_t new = next_new(table, thread);
 	uint8_t code = IS_OTHER;
@@ -188,32 +217,28 @@ static void write_node(struct byte_buffer *body, struct byte_buffer *others,
 		code = 0;
 	else if (place < thread->n_recent)
 		code = (uint8_t)(place + 1);
-	byte_buffer_add(body, &code, 1);
+	byte_buffer_add(&nodes->codes, &code, 1);
 	if (code == IS_OTHER)
-		byte_buffer_add_unsigned(others, table->indices[node] - thread->first);
+		byte_buffer_add_unsigned(&nodes->others, table->indices[node] - thread->first);
 	count_row(table, thread, place, node);
 }
 
-void row_nodes_write(struct byte_buffer *body, const struct profile *profile)
+void row_nodes_add(struct row_nodes *nodes, const struct sample_row *rows, uint32_t n)
 {
-	struct row_blocks blocks = row_blocks_of(profile->rows);
-	struct byte_buffer others = { 0 };
-	struct thread_table table;
+	const struct row_task *tasks = nodes->profile->rows->tasks;
 
-	body->lacks_memory |= thread_table_init(&table, profile) != 0;
-	while (row_blocks_next(&blocks, body)) {
-		for (uint32_t i = 0; i < blocks.n; i++) {
-			const struct sample_row *row = &blocks.rows[i];
+	for (uint32_t i = 0; i < n; i++)
+		add_node(nodes, &nodes->table.threads[tasks[rows[i].task].thread], rows[i].node);
+}
 
-			write_node(body, &others, &table,
-				   &table.threads[profile->rows->tasks[row->task].thread],
-				   row->node);
-		}
-	}
+void row_nodes_write(const struct row_nodes *nodes, struct byte_buffer *body)
+{
+	body->lacks_memory |= !nodes || nodes->codes.lacks_memory;
+	if (!nodes)
+		return;
+	byte_buffer_add(body, nodes->codes.bytes, nodes->codes.size);
 	byte_buffer_end_piece(body);
-	column_write(body, &others);
-	byte_buffer_deinit(&others);
-	thread_table_deinit(&table);
+	column_write(body, &nodes->others);
 }
 
 /* 0 or -EINVAL. */

@@ -10,8 +10,16 @@
 #include "cct/model/profile.h"
 #include "cct/object/dwarf_reader.h"
 
-/* A column over all rows. */
-void row_nodes_write(struct byte_buffer *body, const struct profile *profile);
+/* A column over all rows, which are added in their order. */
+struct row_nodes;
+
+/* NULL without memory. */
+struct row_nodes *row_nodes_create(const struct profile *profile);
+/* NULL is fine. */
+void row_nodes_destroy(struct row_nodes *nodes);
+void row_nodes_add(struct row_nodes *nodes, const struct sample_row *rows, uint32_t n);
+/* If @nodes is NULL, @body lacks memory. */
+void row_nodes_write(const struct row_nodes *nodes, struct byte_buffer *body);
 /* Into profile->rows, whose tasks are known. 0, -ENOMEM, or -EINVAL: it is malformed. */
 int row_nodes_read(struct dwarf_reader *body, const struct profile *profile);
 /* As version 3 of the format has it. */

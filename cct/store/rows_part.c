@@ -117,18 +117,6 @@ static void write_times(struct byte_buffer *body, const struct stream *stream,
 	}
 }
 
-static void write_all_times(struct byte_buffer *body, const struct sample_rows *rows,
-			    const struct stream_list *list)
-{
-	struct row_blocks blocks = row_blocks_of(rows);
-	const struct stream *stream = list->streams;
-
-	while (stream && row_blocks_next(&blocks, body)) {
-		for (uint32_t at = 0; at < blocks.n; at += stream++->n)
-			write_times(body, stream, &blocks.rows[at], rows->slice_shift);
-	}
-}
-
 static void write_tasks_of(struct byte_buffer *body, struct byte_buffer *others,
 			   const struct sample_row *rows, uint32_t n)
 {
@@ -139,22 +127,6 @@ static void write_tasks_of(struct byte_buffer *body, struct byte_buffer *others,
 
 		byte_buffer_add(body, &place, 1);
 	}
-}
-
-/* A column of the places of all rows' tasks, then the tasks without a place. */
-static void write_row_tasks(struct byte_buffer *body, const struct sample_rows *rows,
-			    const struct stream_list *list)
-{
-	struct row_blocks blocks = row_blocks_of(rows);
-	const struct stream *stream = list->streams;
-	struct byte_buffer others = { 0 };
-
-	while (stream && row_blocks_next(&blocks, body)) {
-		for (uint32_t at = 0; at < blocks.n; at += stream++->n)
-			write_tasks_of(body, &others, &blocks.rows[at], stream->n);
-	}
-	column_write(body, &others);
-	byte_buffer_deinit(&others);
 }
 
 static uint64_t pack_end(const struct sample_row *row)
@@ -190,54 +162,91 @@ static void write_weights(struct byte_buffer *body, const struct row_blocks *blo
 		byte_buffer_add_unsigned(body, blocks->rows[i].weight);
 }
 
-static void write_all_weights(struct byte_buffer *body, const struct profile *profile)
-{
-	struct row_blocks blocks = row_blocks_of(profile->rows);
-
-	while (row_blocks_next(&blocks, body)) {
-		uint32_t at = 0;
-
-		for (uint32_t metric = 0; metric < profile->n_metrics; metric++)
-			write_weights(body, &blocks, metric, &at);
-	}
-}
-
 /* Rows without runs are of one. */
 static uint32_t count_runs(const struct sample_rows *rows)
 {
 	return rows->n_runs ? rows->n_runs : 1;
 }
 
-static void write_all_ends(struct byte_buffer *body, const struct profile *profile)
-{
-	_cleanup_free_ uint64_t *last = calloc(profile->cct->n_nodes, sizeof(*last));
-	struct row_blocks blocks = row_blocks_of(profile->rows);
+/* The columns over all rows: those of one run after another are added to each, so that packed rows
+ * are unpacked once. */
+struct columns {
+	struct stream_list streams;
+	struct byte_buffer times, tasks, other_tasks, weights, ends;
+	struct row_nodes *nodes;
+	uint64_t *last_ends; /* by node */
+};
 
-	body->lacks_memory |= !last;
-	while (last && row_blocks_next(&blocks, body))
-		write_ends(body, &blocks, last);
+/* 0 or -ENOMEM; it may be deinitialized in any case. */
+static int columns_init(struct columns *columns, const struct profile *profile)
+{
+	*columns = (struct columns){
+		.nodes = row_nodes_create(profile),
+		.last_ends = calloc(profile->cct->n_nodes, sizeof(*columns->last_ends)),
+	};
+	return columns->nodes && columns->last_ends ? 0 : -ENOMEM;
+}
+
+static void columns_deinit(struct columns *columns)
+{
+	free(columns->streams.streams);
+	byte_buffer_deinit(&columns->times);
+	byte_buffer_deinit(&columns->tasks);
+	byte_buffer_deinit(&columns->other_tasks);
+	byte_buffer_deinit(&columns->weights);
+	byte_buffer_deinit(&columns->ends);
+	row_nodes_destroy(columns->nodes);
+	free(columns->last_ends);
+}
+
+/* The rows of a run. */
+static void add_block(struct columns *columns, const struct profile *profile,
+		      const struct row_blocks *blocks, struct byte_buffer *body)
+{
+	const uint32_t first = columns->streams.n;
+	uint32_t at = 0;
+
+	add_streams(&columns->streams, blocks, body);
+	for (uint32_t i = first; i < columns->streams.n; i++) {
+		const struct stream *stream = &columns->streams.streams[i];
+		const struct sample_row *rows = &blocks->rows[stream->first - blocks->first];
+
+		write_times(&columns->times, stream, rows, profile->rows->slice_shift);
+		write_tasks_of(&columns->tasks, &columns->other_tasks, rows, stream->n);
+	}
+	row_nodes_add(columns->nodes, blocks->rows, blocks->n);
+	for (uint32_t metric = 0; metric < profile->n_metrics; metric++)
+		write_weights(&columns->weights, blocks, metric, &at);
+	write_ends(&columns->ends, blocks, columns->last_ends);
+}
+
+/* Moves a column, whose memory is free then. */
+static void append(struct byte_buffer *body, struct byte_buffer *column)
+{
+	body->lacks_memory |= column->lacks_memory;
+	byte_buffer_add(body, column->bytes, column->size);
+	byte_buffer_end_piece(body);
+	byte_buffer_deinit(column);
 }
 
 void rows_part_write(struct byte_buffer *body, const struct profile *profile)
 {
-	const struct sample_rows *rows = profile->rows;
-	struct row_blocks blocks = row_blocks_of(rows);
-	struct stream_list list = { .n = 0 };
+	struct row_blocks blocks = row_blocks_of(profile->rows);
+	struct columns columns;
 
+	body->lacks_memory |= columns_init(&columns, profile) != 0;
 	while (row_blocks_next(&blocks, body))
-		add_streams(&list, &blocks, body);
+		add_block(&columns, profile, &blocks, body);
 	row_tasks_write(body, profile);
-	write_streams(body, rows, &list);
+	write_streams(body, profile->rows, &columns.streams);
 	byte_buffer_end_piece(body);
-	write_all_times(body, rows, &list);
-	byte_buffer_end_piece(body);
-	write_row_tasks(body, rows, &list);
-	row_nodes_write(body, profile);
-	write_all_weights(body, profile);
-	byte_buffer_end_piece(body);
-	write_all_ends(body, profile);
-	byte_buffer_end_piece(body);
-	free(list.streams);
+	append(body, &columns.times);
+	append(body, &columns.tasks);
+	column_write(body, &columns.other_tasks);
+	row_nodes_write(columns.nodes, body);
+	append(body, &columns.weights);
+	append(body, &columns.ends);
+	columns_deinit(&columns);
 }
 
 static bool comes_after(const struct stream *stream, const struct stream *last)

@@ -15,7 +15,7 @@ bool starts_part_is_needed(const struct sample_rows *rows)
 	struct byte_buffer lack = { .bytes = NULL };
 	uint64_t starts = 0;
 
-	while (row_blocks_next(&blocks, &lack)) {
+	while (rows->slice_shift && row_blocks_next(&blocks, &lack)) {
 		for (uint32_t i = 0; i < blocks.n; i++)
 			starts |= blocks.rows[i].time & mask_of(rows);
 	}
