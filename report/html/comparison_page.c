@@ -70,9 +70,10 @@ static int write_metrics(FILE *out, const struct comparison_page *page)
 	return err;
 }
 
-/* Samples, weights and their squares by metric. */
-static int write_run(FILE *out, const struct diff *diff, size_t run)
+/* Samples, weights and their squares by metric; phases and losses. */
+static int write_run(FILE *out, const struct comparison_page *page, size_t run)
 {
+	const struct diff *diff = page->paths;
 	const struct diff_source *source = &diff->sources[run];
 	int err = page_string_write(out, run ? ",\n{\"file\":" : "{\"file\":", source->path);
 
@@ -88,17 +89,19 @@ static int write_run(FILE *out, const struct diff *diff, size_t run)
 	putc(']', out);
 	if (!diff_has_shares(diff))
 		write_number(out, ",\"amount\":", source->amount);
+	if (page->rows && run < page->rows->n_marks && page->rows->marks[run])
+		fputs(page->rows->marks[run], out);
 	putc('}', out);
 	return err;
 }
 
-static int write_runs(FILE *out, const struct diff *diff)
+static int write_runs(FILE *out, const struct comparison_page *page)
 {
 	int err = 0;
 
 	fputs(",\n\"runs\":[", out);
-	for (size_t i = 0; i < diff->rows.n_runs && !err; i++)
-		err = write_run(out, diff, i);
+	for (size_t i = 0; i < page->paths->rows.n_runs && !err; i++)
+		err = write_run(out, page, i);
 	putc(']', out);
 	return err;
 }
@@ -123,7 +126,7 @@ static int write_facts(FILE *out, const struct comparison_page *page)
 	if (!err)
 		err = write_metrics(out, page);
 	if (!err)
-		err = write_runs(out, diff);
+		err = write_runs(out, page);
 	fputs("}\n", out);
 	return err;
 }

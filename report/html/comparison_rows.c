@@ -10,6 +10,7 @@
 #include "cct/base/sentence.h"
 #include "report/html/comparison_columns.h"
 #include "report/html/page_column.h"
+#include "report/html/page_marks.h"
 #include "report/html/page_string.h"
 
 #define KEY_SIZE 32 /* of two numbers */
@@ -246,6 +247,33 @@ static int add_rows(struct adding *adding)
 	return err;
 }
 
+static int write_marks(FILE *out, const struct comparison_run *run)
+{
+	const bool is_alone = run->profile_run == COMPARISON_ALL_RUNS;
+
+	if (is_alone) /* of a merged profile, whose runs they are is not known */
+		page_losses_write(out, &run->profile->info);
+	return page_phases_write_of_run(out, run->profile, is_alone ? 0 : run->profile_run);
+}
+
+static int add_marks(struct comparison_rows *rows, const struct comparison_run *run)
+{
+	const size_t n = rows->n_marks > run->number ? rows->n_marks : run->number + 1;
+	char **marks = reallocarray(rows->marks, n, sizeof(*marks));
+	size_t size;
+
+	if (!marks)
+		return -ENOMEM;
+	rows->marks = marks;
+	for (; rows->n_marks < n; rows->n_marks++)
+		marks[rows->n_marks] = NULL;
+	FILE *out = open_memstream(&marks[run->number], &size);
+	if (!out)
+		return -ENOMEM;
+	int err = write_marks(out, run);
+	return fclose(out) ? -ENOMEM : err;
+}
+
 int comparison_rows_add(struct comparison_rows *rows, const struct diff_rows *diff,
 			const struct comparison_run *run)
 {
@@ -256,6 +284,8 @@ int comparison_rows_add(struct comparison_rows *rows, const struct diff_rows *di
 	adding.metrics = number_metrics(run);
 	adding.known = calloc((size_t)run->profile->rows->n_tasks + 1, sizeof(*adding.known));
 	int err = adding.metrics && adding.known ? add_rows(&adding) : -ENOMEM;
+	if (!err)
+		err = add_marks(rows, run);
 	free(adding.metrics);
 	free(adding.known);
 	return err;
@@ -284,6 +314,9 @@ void comparison_rows_deinit(struct comparison_rows *rows)
 {
 	for (int i = 0; i < N_DIFF_SIDES; i++)
 		free(rows->sides[i].rows);
+	for (size_t i = 0; i < rows->n_marks; i++)
+		free(rows->marks[i]);
+	free(rows->marks);
 	free(rows->threads);
 	string_ids_deinit(&rows->strings);
 	string_ids_deinit(&rows->keys);

@@ -41,6 +41,9 @@ struct comparison_rows {
 	struct string_ids strings, keys; /* a thread's number is that of its key */
 	struct comparison_thread *threads;
 	uint32_t n_threads, n_threads_allocated;
+	/* By run: phases and losses, as page_marks.h writes them. Owned. NULL: not known */
+	char **marks;
+	size_t n_marks;
 };
 
 /* A run of a comparison. Borrowed. */

@@ -10,6 +10,7 @@
 #include "report/findings/missing.h"
 #include "report/findings/path_ends.h"
 #include "report/findings/runtimes.h"
+#include "report/html/page_marks.h"
 #include "report/html/page_string.h"
 #include "report/names/debug_packages.h"
 #include "report/views/view_rows.h"
@@ -201,40 +202,6 @@ static void write_gaps(FILE *out, const struct profile_info *info)
 	putc(']', out);
 }
 
-/* A number for the kind, the CPU or -1, begin, end, how many samples or times. */
-static void write_losses(FILE *out, const struct profile_info *info)
-{
-	fputs(",\n\"losses\":[", out);
-	for (size_t i = 0; i < info->losses.n; i++) {
-		const struct loss *loss = &info->losses.losses[i];
-
-		fprintf(out, "%s[%d,%" PRId64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", i ? "," : "",
-			loss->kind, loss->cpu == LOSS_NO_CPU ? -1 : (int64_t)loss->cpu,
-			loss->start_ns > info->start_ns ? loss->start_ns - info->start_ns : 0,
-			loss->end_ns > info->start_ns ? loss->end_ns - info->start_ns : 0, loss->n);
-	}
-	putc(']', out);
-}
-
-static int write_phases(FILE *out, const struct profile *profile)
-{
-	int err = 0;
-
-	fputs(",\n\"phases\":[", out);
-	for (uint32_t i = 0; i < profile->phases.n && !err; i++) {
-		const struct phase *phase = &profile->phases.phases[i];
-		const uint64_t end_ns = phases_end_ns(&profile->phases, i,
-						      profile_run_span(profile, phase->run).end_ns);
-
-		err = page_string_write(out, i ? ",\n[" : "[", phase->name);
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 "]",
-			profile_since_start(profile, phase->run, phase->start_ns),
-			profile_since_start(profile, phase->run, end_ns));
-	}
-	putc(']', out);
-	return err;
-}
-
 /* Those that cost enough to matter. */
 static int write_missing(FILE *out, const struct page *page, const struct missing_list *list,
 			 double least)
@@ -336,7 +303,7 @@ int page_facts_write(FILE *out, const struct page *page)
 	fprintf(out, ",\"errors\":%s", page->view->errors ? "true" : "false");
 	write_kinds(out);
 	write_gaps(out, &profile->info);
-	write_losses(out, &profile->info);
+	page_losses_write(out, &profile->info);
 	int err = write_member(out, ",\n\"source\":", page->options->source);
 	if (!err)
 		err = write_machine(out, &profile->info);
@@ -349,7 +316,7 @@ int page_facts_write(FILE *out, const struct page *page)
 	if (!err)
 		err = write_quality(out, profile);
 	if (!err)
-		err = write_phases(out, profile);
+		err = page_phases_write(out, profile);
 	if (!err)
 		err = write_names(out, page);
 	fputs("}\n", out);

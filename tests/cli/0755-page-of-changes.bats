@@ -123,6 +123,15 @@ has_parts() { # has_parts [OPTION...]
 	has_parts
 }
 
+@test "timelines of both sides tell what was lost and throttled, and their ranges are moved by keys" {
+	need_recordings
+	need_browser
+	local file=$SHARED/recordings/quipper.throttle-3.8.data
+	report_json "$file" >report.json
+	"$DENDRO" diff --html page.html "$file" "$file"
+	node "$ROOT/tests/page/marked_changes.mjs" "$PWD/page.html" report.json
+}
+
 @test "call paths that are too small to have times keep their cost and their places" {
 	need node
 	node "$ROOT/tests/page/rests.mjs"

@@ -127,7 +127,7 @@ export class ChangePage {
 		this.timelines = SIDES.map((side) => ({ side,
 			model: modelOfSide(compared.model, times, facts, side),
 			timeline: new Timeline(byId(`timeline-${side}`), this.look.colors,
-				{ phases: [], gaps: [], losses: [] }, {
+				this.marksOf(side), {
 					brush: (from, to, isDone) => this.brush(side, [from, to], isDone),
 					toggle: (filter) => this.toggleFilter(filter),
 				}) }));
@@ -135,6 +135,15 @@ export class ChangePage {
 		byId("coarse").textContent = `Call paths with fewer than ${grouped(times.least)} samples ` +
 			"have no times of their own: if a range or a thread is chosen, those below a function " +
 			"are one row.";
+	}
+
+	/** What marks a side's timeline: losses of all its runs, and the phases of one, as those of several
+	 * would be on each other. @param {Side} side */
+	marksOf(side) {
+		const runs = this.facts.runs.filter((run) => run.side === side);
+		const phases = runs.find((run) => run.phases?.length)?.phases ?? [];
+		return { phases, gaps: [], losses: runs.flatMap(({ losses }) => losses ?? [])
+			.sort((a, b) => a[2] - b[2]) };
 	}
 
 	/** To the first side's time; from there to the other's. */
@@ -339,7 +348,7 @@ export class ChangePage {
 		const item = element("li");
 		item.append(`${ends[0]} `, ...CHANGE_COLORS.map((name) => element(`span.paint.${name}`)),
 			` ${ends[1]}`);
-		byId("legend").replaceChildren(item);
+		byId("legend").replaceChildren(...(scale === "relative" || tree.largest ? [item] : []));
 	}
 
 	/** @param {Item} item @param {ChangeTree} tree */

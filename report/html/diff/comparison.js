@@ -1,6 +1,6 @@
 /** Reads the data of a comparison; report/html/comparison_columns.h describes the columns. */
 
-/** @import { Costs, Functions, Model } from "../page/payload.js" */
+/** @import { Costs, Functions, Loss, Model } from "../page/payload.js" */
 import { endsOf, parentsOf, Reader, readStrings } from "../page/payload.js";
 
 /** @typedef {"before" | "after"} Side */
@@ -23,6 +23,8 @@ import { endsOf, parentsOf, Reader, readStrings } from "../page/payload.js";
  * @property {number} duration nanoseconds
  * @property {[number, number, number][]} costs by metric: samples, weight, squares of the weights
  * @property {number} [amount] what costs are divided by, unless values are shares
+ * @property {[string, number, number][]} [phases] name, start, end: nanoseconds since the run's start
+ * @property {Loss[]} [losses] likewise
  */
 /**
  * @typedef {object} Comparison

@@ -190,6 +190,30 @@ static void metrics_that_are_not_compared_are_left_out(void **state)
 	diff_deinit(&diff);
 }
 
+static void runs_have_their_phases_and_losses(void **state)
+{
+	const struct phase phase = { .name = (char *)"load", .start_ns = 1500, .end_ns = 2500 };
+	const struct loss loss = { LOSS_BY_THROTTLING, 3, 1200, 1300, 2 };
+	struct comparison_rows rows = { 0 };
+	struct made_run made;
+	struct diff diff;
+
+	(void)state;
+	compare(&diff);
+	begin(&made, 1, DIFF_AFTER);
+	made.profile->info.start_ns = 1000;
+	made.profile->info.end_ns = 4000;
+	assert_int_equal(phases_add(&made.profile->phases, &phase), 0);
+	assert_int_equal(losses_add(&made.profile->info.losses, &loss), 0);
+	end(&made, &rows, &diff.rows);
+	assert_int_equal(rows.n_marks, 2);
+	assert_null(rows.marks[0]);
+	assert_string_equal(rows.marks[1], ",\n\"losses\":[[1,3,200,300,2]],\n"
+					   "\"phases\":[[\"load\",500,1500]]");
+	comparison_rows_deinit(&rows);
+	diff_deinit(&diff);
+}
+
 static void skip_strings(struct page_data *data)
 {
 	uint64_t sizes[MAX_ROWS];
@@ -289,6 +313,7 @@ int main(void)
 		cmocka_unit_test(slices_are_those_of_the_longest_run_of_a_side),
 		cmocka_unit_test(threads_have_the_names_that_comparisons_of_threads_have),
 		cmocka_unit_test(metrics_that_are_not_compared_are_left_out),
+		cmocka_unit_test(runs_have_their_phases_and_losses),
 		cmocka_unit_test(small_paths_are_one_row_below_the_path_above_them),
 	};
 
