@@ -150,7 +150,7 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 @test "on a narrow screen names have room, and nothing is wider than the screen" {
 	need_browser
 	"$DENDRO" report --html page.html one.data
-	node "$ROOT/tests/page/narrow.mjs" "$PWD/page.html"
+	node "$ROOT/tests/page/narrow.mjs" "$PWD/page.html" even
 }
 
 @test "on paper a page is light, and has its rows without gaps" {

@@ -1,13 +1,16 @@
-// narrow.mjs PAGE: on the screen of a phone, names have room however deep their rows are, nothing is
-// wider than the screen, and the picture and the table can be scrolled to.
+// narrow.mjs PAGE FUNCTION: on the screen of a phone, names have room however deep their rows are,
+// nothing is wider than the screen, and the picture and the table can be scrolled to.
 import assert from "node:assert/strict";
 import { withPage } from "./open.mjs";
 
-const [, , file] = process.argv;
+const [, , file, name] = process.argv; /* of a function with others far below it */
 
 await withPage(file, { viewport: { width: 360, height: 740 } }, async (page) => {
-	await page.keyboard.press("t");
-	await page.keyboard.press("h");
+	await page.fill("#query", `/^${name}$/`);
+	await page.press("#query", "Enter");
+	await page.press("#query", "Escape");
+	for (let i = 0; i < 10; i++)
+		await page.keyboard.press("ArrowRight");
 	const rows = await page.$$eval("#first .rows .row", (all) => all.map((row) => ({
 		level: Number(row.getAttribute("aria-level")), text: row.querySelector(".function").textContent,
 		width: row.querySelector(".function").parentElement.getBoundingClientRect().right -

@@ -105,6 +105,17 @@ async function filters(page, browser) {
 	await page.click("#chips button");
 	near(await total(), all, "without the filter again");
 	const before = parseCsv(await saved(page, "csv"));
+	const { name, module, total: wanted } = before.find(({ module: of }) => of);
+	await page.fill("#query", name);
+	await page.press("#query", "Enter");
+	await page.click("#module");
+	const withModule = parseCsv(await saved(page, "csv"))[1].total;
+	assert.match(await fragment(page), /module=/);
+	assert.equal(await text(page, "#chips"), `module: ${module}  ✕`);
+	assert.ok(withModule >= wanted && withModule <= all, "samples with the module");
+	await page.click("#module");
+	assert.doesNotMatch(await fragment(page), /module=/);
+	await page.fill("#query", "");
 	await page.click("[data-switch='kernel']");
 	const rows = parseCsv(await saved(page, "csv"));
 	assert.ok(!rows.some(({ kind }) => kind === "kernel"));

@@ -103,6 +103,7 @@ function listenToButtons(page) {
 		hot: () => page.panes[0].table.unfoldHotPath(),
 		focus: () => page.filterSelected("focus"),
 		ignore: () => page.filterSelected("ignore"),
+		module: () => page.filterSelected("module"),
 		fold: () => page.foldModule(),
 		undo,
 		redo,

@@ -390,11 +390,13 @@ export class Page {
 		this.change({ filters: toggled(this.state.filters, filter) });
 	}
 
-	/** @param {"focus" | "ignore"} kind */
+	/** @param {"focus" | "ignore" | "module"} kind */
 	filterSelected(kind) {
-		if (!this.selected?.func)
-			return;
-		this.toggleFilter({ kind, value: exactly(this.look.functions.name[this.selected.func]) });
+		const func = this.selected?.func ?? 0;
+		const { name, module } = this.look.functions;
+		const value = kind === "module" ? module[func] : exactly(name[func]);
+		if (func && value)
+			this.toggleFilter({ kind, value });
 	}
 
 	/** @param {"down" | "up" | "sandwich"} view */
