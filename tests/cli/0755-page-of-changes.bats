@@ -132,6 +132,12 @@ has_parts() { # has_parts [OPTION...]
 	node "$ROOT/tests/page/marked_changes.mjs" "$PWD/page.html" report.json
 }
 
+@test "a page without timelines says why" {
+	need_browser
+	"$DENDRO" diff --merge-copies --html page.html before1.data after1.data
+	node "$ROOT/tests/page/no_times.mjs" "$PWD/page.html"
+}
+
 @test "call paths that are too small to have times keep their cost and their places" {
 	need node
 	node "$ROOT/tests/page/rests.mjs"

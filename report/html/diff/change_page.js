@@ -29,6 +29,8 @@ import { changeSummary, showRuns } from "./runs.js";
 import { Selected } from "./selected.js";
 import { modelOfSide } from "./times.js";
 
+const NO_TIMES = "There are no timelines: the runs have no times of single samples, --merge-copies or " +
+	"--fold-recursion joined call paths, or the samples have no room in a page of this size.";
 const STATUSES = { paths: 0, up: 0, sandwich: 0, functions: 0, new: 1, gone: 2 };
 const TITLES = { paths: "Call paths", up: "Functions and their callers", sandwich: "Call paths",
 	functions: "Functions", new: "New functions", gone: "Functions that are gone" };
@@ -122,8 +124,10 @@ export class ChangePage {
 	makeTimelines() {
 		const { times, facts, compared } = this;
 		byId("timelines").hidden = byId("lane-kinds").hidden = !times;
-		if (!times)
+		if (!times) {
+			byId("quality-body").append(element("p", NO_TIMES));
 			return;
+		}
 		this.timelines = SIDES.map((side) => ({ side,
 			model: modelOfSide(compared.model, times, facts, side),
 			timeline: new Timeline(byId(`timeline-${side}`), this.look.colors,
