@@ -80,7 +80,10 @@ static int change_sort(struct browse *browse)
 		[SORT_NAME] = SORT_TOTAL,
 	};
 
-	return sort_by(browse, next[browse_page(browse)->sort]);
+	enum view_sort sort = next[browse_page(browse)->sort];
+	if (sort == SORT_SELF && !view_traits(browse_view(browse)->options.kind)->has_self)
+		sort = next[sort];
+	return sort_by(browse, sort);
 }
 
 static int unfold_all(struct browse *browse)

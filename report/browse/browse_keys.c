@@ -1,8 +1,11 @@
 #include "report/browse/browse_keys.h"
 
 #include <stddef.h>
+#include <string.h>
 
-#define CTRL BROWSE_KEY_CTRL
+#define CTRL         BROWSE_KEY_CTRL
+#define NAME_COLUMNS 14
+#define HELP_COLUMNS 20 /* at least, or lines are cut */
 
 const struct browse_key browse_keys[] = {
 	{ .heading = "Moving" },
@@ -206,4 +209,51 @@ enum browse_action browse_key_find(const struct browse_key *table, uint32_t key)
 		}
 	}
 	return ACTION_NONE;
+}
+
+/* How much of a text fits a line: whole words, if they fit. */
+static size_t fit_words(const char *text, size_t columns)
+{
+	size_t size = strlen(text);
+
+	if (size <= columns)
+		return size;
+	for (size = columns; size && text[size] != ' ';)
+		size--;
+	return size ? size : columns;
+}
+
+/* Leaves in *@index the lines that are after the key's. False: the line is one of the key's. */
+static bool skip_key(const struct browse_key *key, uint32_t *index, struct styled_line *line)
+{
+	const unsigned start = (unsigned)strlen("     ") + NAME_COLUMNS;
+	const size_t room =
+		line->max_columns > start + HELP_COLUMNS ? line->max_columns - start : HELP_COLUMNS;
+	const char *text = key->help;
+	size_t size = fit_words(text, room);
+
+	for (bool is_first = true; *text; is_first = false, size = fit_words(text, room)) {
+		if (!(*index)--) {
+			styled_line_addf(line, "   %-*s  %.*s", NAME_COLUMNS,
+					 is_first ? key->name : "", (int)size, text);
+			return false;
+		}
+		text += size;
+		text += *text == ' ';
+	}
+	return true;
+}
+
+bool browse_key_help(const struct browse_key *table, uint32_t index, struct styled_line *line)
+{
+	for (const struct browse_key *key = table; key->heading || key->name; key++) {
+		if (!key->heading && !skip_key(key, &index, line))
+			return true;
+		if (!key->heading || index--)
+			continue;
+		styled_line_set(line, STYLE_HEADING);
+		styled_line_addf(line, " %s", key->heading);
+		return true;
+	}
+	return false;
 }

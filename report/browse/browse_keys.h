@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report/terminal/styled_line.h"
+
 enum browse_action {
 	ACTION_NONE,
 	ACTION_DOWN,
@@ -101,5 +103,7 @@ static inline enum browse_action browse_key_action(uint32_t key)
 {
 	return browse_key_find(browse_keys, key);
 }
+/* A line of the help that such a table is, wrapped between words. False: there is no such line. */
+bool browse_key_help(const struct browse_key *table, uint32_t index, struct styled_line *line);
 
 #endif

@@ -159,26 +159,6 @@ static void draw_below(struct browse_screen *screen)
 	draw_line(screen, LINES - 1, A_REVERSE);
 }
 
-static void draw_help(struct browse_screen *screen)
-{
-	uint32_t n_lines = 0, size = LINES > 1 ? (uint32_t)LINES - 1 : 1;
-
-	while (browse_text_help(n_lines, begin_line(screen)))
-		n_lines++;
-	if (screen->help_top + size > n_lines)
-		screen->help_top = n_lines > size ? n_lines - size : 0;
-	for (uint32_t i = 0; i < size; i++) {
-		browse_text_help(screen->help_top + i, begin_line(screen));
-		draw_line(screen, (int)i, A_NORMAL);
-	}
-	styled_line_addf(begin_line(screen), " j k scroll  any other key goes back");
-	if (screen->help_top + size < n_lines)
-		styled_line_addf(&screen->terminal.line, "  %u more lines below",
-				 n_lines - size - screen->help_top);
-	styled_line_pad(&screen->terminal.line, screen->terminal.line.max_columns);
-	draw_line(screen, LINES - 1, A_REVERSE);
-}
-
 static uint32_t listing_size(void)
 {
 	return LINES > 1 ? (uint32_t)LINES - 1 : 1;
@@ -214,7 +194,7 @@ static int draw(struct browse_screen *screen)
 
 	if (screen->mode == MODE_HELP) {
 		curs_set(0);
-		draw_help(screen);
+		screen_terminal_draw_help(&screen->terminal, browse_keys, &screen->help_top);
 	} else if (screen->mode == MODE_LISTING) {
 		curs_set(0);
 		draw_listing(screen);
@@ -299,22 +279,6 @@ static void begin_typing(struct browse_screen *screen, enum screen_mode mode)
 		browse_search_begin(screen->browse);
 }
 
-static void scroll_help(struct browse_screen *screen, enum browse_action action)
-{
-	const uint32_t page = (uint32_t)LINES / 2;
-
-	if (action == ACTION_DOWN)
-		screen->help_top++;
-	else if (action == ACTION_UP)
-		screen->help_top -= screen->help_top > 0;
-	else if (action == ACTION_PAGE_DOWN)
-		screen->help_top += page;
-	else if (action == ACTION_PAGE_UP)
-		screen->help_top -= screen->help_top < page ? screen->help_top : page;
-	else
-		screen->mode = MODE_ROWS;
-}
-
 static int begin_listing(struct browse_screen *screen)
 {
 	int err = browse_listing_make(&screen->listing, screen->browse, (unsigned)COLS);
@@ -382,7 +346,8 @@ static int handle_key(struct browse_screen *screen, uint32_t key)
 		return type_key(screen, key);
 	const enum browse_action action = browse_key_action(key);
 	if (screen->mode == MODE_HELP) {
-		scroll_help(screen, action);
+		if (!screen_terminal_scroll_help(&screen->help_top, action))
+			screen->mode = MODE_ROWS;
 		return 0;
 	}
 	if (screen->mode == MODE_LISTING) {
@@ -424,7 +389,7 @@ static int click(struct browse_screen *screen, int y, int x)
 		return kind < N_BROWSE_PAGES ? act(screen, ACTION_TREE + kind) : 0;
 	}
 	if (has_views && y == 2)
-		return act(screen, browse_text_column_at((unsigned)x));
+		return act(screen, browse_text_column_at(screen->browse, (unsigned)x));
 	if (y < lines_above() || y >= lines_above() + (int)page_size())
 		return 0;
 	return click_cell(screen, y, x);

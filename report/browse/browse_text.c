@@ -24,22 +24,31 @@
 #define MIN_SCOPE_WIDTH   12
 #define MAX_SCOPE_WIDTH   40 /* for which names of views give way */
 #define MIN_PLACE_WIDTH   20
+#define MORE_VIEWS        " more" /* after the numbers of views whose names have no room */
+
+static bool has_self(const struct browse *browse)
+{
+	return view_traits(browse_view(browse)->options.kind)->has_self;
+}
 
 /* Where the columns of a row are. */
 struct layout {
-	bool has_value, has_bar;
+	bool has_self, has_value, has_bar;
 	unsigned name;   /* the first column of names */
 	unsigned module; /* of modules; the line's width: there is none */
 };
 
-static struct layout lay_out(unsigned width)
+/* A view whose rows have no cost of their own has no column for it. */
+static struct layout lay_out(const struct browse *browse, unsigned width)
 {
 	unsigned module_width = width / 6 < MAX_MODULE_WIDTH ? width / 6 : MAX_MODULE_WIDTH;
-	struct layout layout = { .has_value = width >= WIDTH_FOR_VALUES,
+	struct layout layout = { .has_self = has_self(browse),
+				 .has_value = width >= WIDTH_FOR_VALUES,
 				 .has_bar = width >= WIDTH_FOR_BARS };
 
-	layout.name = 2 * SHARE_WIDTH + (layout.has_value ? VALUE_WIDTH : 0) +
-		      (layout.has_bar ? BAR_WIDTH + 1 : 0) + 1;
+	layout.name = (layout.has_self ? 2 : 1) * SHARE_WIDTH +
+		      (layout.has_value ? VALUE_WIDTH : 0) + (layout.has_bar ? BAR_WIDTH + 1 : 0) +
+		      1;
 	layout.module = width >= WIDTH_FOR_MODULES ? width - module_width : width;
 	return layout;
 }
@@ -96,38 +105,49 @@ static size_t scope_width(const struct browse *browse)
 					  : width;
 }
 
-/* Whether there is room for the name of a view that is not shown: those on the left have theirs
- * first, and what part is shown must be seen. */
-static bool name_fits(const struct browse *browse, const struct styled_line *line,
-		      enum browse_page_kind last)
+/* Whether all views up to @last, and the shown one, have room for their names, and what follows:
+ * the part that is shown must be seen. */
+static bool names_fit(const struct browse *browse, const struct styled_line *line, int last)
 {
 	const size_t scope = scope_width(browse);
 	size_t width = strlen("[]") + (scope < MAX_SCOPE_WIDTH ? scope : MAX_SCOPE_WIDTH);
+	bool is_any_left = false;
 
 	for (int kind = 0; kind < N_BROWSE_PAGES; kind++) {
-		const bool is_named = kind <= (int)last || kind == (int)browse->page;
+		const bool is_named = kind <= last || kind == (int)browse->page;
 
 		if (!browse_has_page(browse, (enum browse_page_kind)kind))
 			continue;
-		width += strlen(" 1 ");
+		width += strlen(" 1");
 		if (is_named)
-			width += strlen(browse_page_name((enum browse_page_kind)kind));
+			width += 1 + strlen(browse_page_name((enum browse_page_kind)kind));
+		is_any_left |= !is_named;
 	}
-	return width <= line->max_columns;
+	return width + (is_any_left ? strlen(MORE_VIEWS) : 0) <= line->max_columns;
+}
+
+/* Those on the left have their names first. */
+static int last_named_view(const struct browse *browse, const struct styled_line *line)
+{
+	int last = N_BROWSE_PAGES - 1;
+
+	while (last >= 0 && !names_fit(browse, line, last))
+		last--;
+	return last;
 }
 
 static void add_view(const struct browse *browse, struct styled_line *line,
-		     enum browse_page_kind kind)
+		     enum browse_page_kind kind, int last_named)
 {
 	const bool is_shown = kind == browse->page;
 
 	styled_line_set(line, STYLE_DIM);
-	styled_line_add_whole(line, " %d ", ((int)kind + 1) % 10);
+	styled_line_add_whole(line, " %d", ((int)kind + 1) % 10);
 	styled_line_set(line, is_shown ? STYLE_HEADING : STYLE_PLAIN);
 	if (is_shown)
-		styled_line_add_whole(line, "[%s]", browse_page_name(kind));
-	else if (name_fits(browse, line, kind))
-		styled_line_add_whole(line, "%s", browse_page_name(kind));
+		styled_line_add_whole(line, " [%s]", browse_page_name(kind));
+	else if ((int)kind <= last_named)
+		styled_line_add_whole(line, " %s", browse_page_name(kind));
 }
 
 static char *describe_scope(const struct browse *browse)
@@ -156,11 +176,18 @@ static void add_scope(const struct browse *browse, struct styled_line *line)
 
 void browse_text_views(const struct browse *browse, struct styled_line *line)
 {
+	const int last_named = last_named_view(browse, line);
+	bool is_any_left = false;
+
 	for (int kind = 0; kind < N_BROWSE_PAGES; kind++) {
-		if (browse_has_page(browse, (enum browse_page_kind)kind))
-			add_view(browse, line, (enum browse_page_kind)kind);
+		if (!browse_has_page(browse, (enum browse_page_kind)kind))
+			continue;
+		add_view(browse, line, (enum browse_page_kind)kind, last_named);
+		is_any_left |= kind > last_named && kind != (int)browse->page;
 	}
 	styled_line_set(line, STYLE_PLAIN);
+	if (is_any_left)
+		styled_line_add_whole(line, MORE_VIEWS);
 	styled_line_add(line, " ");
 	add_scope(browse, line);
 }
@@ -168,10 +195,12 @@ void browse_text_views(const struct browse *browse, struct styled_line *line)
 enum browse_page_kind browse_text_view_at(const struct browse *browse, struct styled_line *line,
 					  unsigned column)
 {
+	const int last_named = last_named_view(browse, line);
+
 	for (int kind = 0; kind < N_BROWSE_PAGES; kind++) {
 		if (!browse_has_page(browse, (enum browse_page_kind)kind))
 			continue;
-		add_view(browse, line, (enum browse_page_kind)kind);
+		add_view(browse, line, (enum browse_page_kind)kind, last_named);
 		if (column < line->columns)
 			return (enum browse_page_kind)kind;
 	}
@@ -190,7 +219,7 @@ static void add_column_name(const struct browse *browse, struct styled_line *lin
 
 void browse_text_heading(const struct browse *browse, struct styled_line *line)
 {
-	const struct layout layout = lay_out(line->max_columns);
+	const struct layout layout = lay_out(browse, line->max_columns);
 	const struct view_traits *traits = view_traits(browse_view(browse)->options.kind);
 	const bool is_by_name = browse_view(browse)->options.sort == SORT_NAME;
 
@@ -201,8 +230,10 @@ void browse_text_heading(const struct browse *browse, struct styled_line *line)
 	}
 	add_column_name(browse, line, "total", SORT_TOTAL, SHARE_WIDTH - 1);
 	styled_line_add(line, " ");
-	add_column_name(browse, line, "self", SORT_SELF, SHARE_WIDTH - 1);
-	styled_line_add(line, " ");
+	if (layout.has_self) {
+		add_column_name(browse, line, "self", SORT_SELF, SHARE_WIDTH - 1);
+		styled_line_add(line, " ");
+	}
 	if (layout.has_value)
 		styled_line_addf(line, "%*s ", VALUE_WIDTH - 1,
 				 text_value_heading(metric_of(browse)->unit));
@@ -215,11 +246,11 @@ void browse_text_heading(const struct browse *browse, struct styled_line *line)
 	}
 }
 
-enum browse_action browse_text_column_at(unsigned column)
+enum browse_action browse_text_column_at(const struct browse *browse, unsigned column)
 {
 	if (column < SHARE_WIDTH)
 		return ACTION_SORT_TOTAL;
-	return column < 2 * SHARE_WIDTH ? ACTION_SORT_SELF : ACTION_SORT_NAME;
+	return has_self(browse) && column < 2 * SHARE_WIDTH ? ACTION_SORT_SELF : ACTION_SORT_NAME;
 }
 
 static void add_share(const struct browse *browse, struct styled_line *line, uint64_t cost)
@@ -258,7 +289,8 @@ static void add_numbers(const struct browse *browse, struct styled_line *line,
 	char value[32];
 
 	add_share(browse, line, cost_of(browse, row->total));
-	add_share(browse, line, cost_of(browse, row->self));
+	if (layout->has_self)
+		add_share(browse, line, cost_of(browse, row->self));
 	if (layout->has_value) {
 		text_format_value(value, sizeof(value), cost_of(browse, row->total),
 				  metric_of(browse)->unit);
@@ -380,7 +412,7 @@ static void add_name(const struct browse *browse, struct styled_line *line,
 void browse_text_row(const struct browse *browse, uint32_t index, struct styled_line *line)
 {
 	const struct browse_line *shown = &browse_rows(browse)->lines[index];
-	const struct layout layout = lay_out(line->max_columns);
+	const struct layout layout = lay_out(browse, line->max_columns);
 	const struct view_row *row = shown->row;
 	const bool is_flat = view_is_flat(browse_view(browse));
 	const bool has_module = layout.module < line->max_columns && *row->module;
@@ -472,7 +504,8 @@ void browse_text_costs(const struct browse *browse, struct styled_line *line)
 		return;
 	const uint64_t total = cost_of(browse, row->total), self = cost_of(browse, row->self);
 	styled_line_add_whole(line, " total %" PRIu64 " %s", total, unit);
-	styled_line_add_whole(line, "  self %" PRIu64 " %s", self, unit);
+	if (has_self(browse))
+		styled_line_add_whole(line, "  self %" PRIu64 " %s", self, unit);
 	styled_line_add_whole(line, "  samples %" PRIu64, cost_of(browse, row->samples));
 }
 
@@ -481,7 +514,7 @@ static const char *fold_hint(const struct browse *browse)
 	const struct view_row *row = current_row(browse);
 
 	if (browse->page == PAGE_ICICLE)
-		return "Enter alone  u undo";
+		return "Enter alone";
 	if (row && row->is_unfolded && row->children)
 		return "Enter fold";
 	return row && growing_view_has_children(browse_rows(browse)->growing, row) ? "Enter unfold"
@@ -497,7 +530,7 @@ void browse_text_hints(const struct browse *browse, struct styled_line *line)
 	styled_line_add(line, " ? help  q quit");
 	if (browse->search.text)
 		styled_line_add_whole(line, "  n next match  Esc end search");
-	else if (!view_is_flat(browse_view(browse)))
+	else if (current_row(browse) && !view_is_flat(browse_view(browse)))
 		styled_line_add_whole(line, "  %s  p hot path", fold_hint(browse));
 	styled_line_add_whole(line, "  / search");
 	styled_line_add_whole(line, "  Tab view");
@@ -505,22 +538,4 @@ void browse_text_hints(const struct browse *browse, struct styled_line *line)
 	uint32_t place;
 	if (browse_n_metrics(browse, &place) > 1)
 		styled_line_add_whole(line, "  m event");
-}
-
-bool browse_text_help(uint32_t index, struct styled_line *line)
-{
-	const struct browse_key *key = browse_keys;
-
-	for (; index && (key->heading || key->name); key++)
-		index--;
-	if (key->heading) {
-		styled_line_set(line, STYLE_HEADING);
-		styled_line_addf(line, " %s", key->heading);
-		return true;
-	}
-	if (!key->name)
-		return false;
-	styled_line_addf(line, "   %-14s  ", key->name);
-	styled_line_add_cut(line, key->help, line->max_columns - line->columns);
-	return true;
 }

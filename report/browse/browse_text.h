@@ -19,7 +19,7 @@ enum browse_page_kind browse_text_view_at(const struct browse *browse, struct st
 /* The names of the columns; the one that rows are sorted by has a mark. */
 void browse_text_heading(const struct browse *browse, struct styled_line *line);
 /* The action that sorts by the column there. */
-enum browse_action browse_text_column_at(unsigned column);
+enum browse_action browse_text_column_at(const struct browse *browse, unsigned column);
 /* A row, by the index of its line. Parts that match the search are STYLE_WARNING. */
 void browse_text_row(const struct browse *browse, uint32_t index, struct styled_line *line);
 /* A level of an icicle, which is as wide as the line. The row under the cursor is not filled. */
@@ -30,8 +30,5 @@ void browse_text_name(const struct browse *browse, struct styled_line *line);
 void browse_text_costs(const struct browse *browse, struct styled_line *line);
 /* What to do next; or the message about the last action. */
 void browse_text_hints(const struct browse *browse, struct styled_line *line);
-
-/* The help, line by line. False: there is no such line. */
-bool browse_text_help(uint32_t index, struct styled_line *line);
 
 #endif

@@ -138,3 +138,41 @@ bool screen_terminal_read(uint32_t *key_ret)
 	*key_ret = got == KEY_CODE_YES ? special_key(key) : (uint32_t)key;
 	return true;
 }
+
+void screen_terminal_draw_help(struct screen_terminal *terminal, const struct browse_key *table,
+			       uint32_t *top)
+{
+	uint32_t n_lines = 0, size = LINES > 1 ? (uint32_t)LINES - 1 : 1;
+
+	while (browse_key_help(table, n_lines, screen_terminal_line(terminal)))
+		n_lines++;
+	if (*top + size > n_lines)
+		*top = n_lines > size ? n_lines - size : 0;
+	for (uint32_t i = 0; i < size; i++) {
+		browse_key_help(table, *top + i, screen_terminal_line(terminal));
+		screen_terminal_draw(terminal, (int)i, false);
+	}
+	struct styled_line *line = screen_terminal_line(terminal);
+	styled_line_add(line, " j k scroll  any other key goes back");
+	if (*top + size < n_lines)
+		styled_line_addf(line, "  %u more lines below", n_lines - size - *top);
+	styled_line_pad(line, line->max_columns);
+	screen_terminal_draw(terminal, LINES - 1, true);
+}
+
+bool screen_terminal_scroll_help(uint32_t *top, enum browse_action action)
+{
+	const uint32_t page = (uint32_t)LINES / 2;
+
+	if (action == ACTION_DOWN)
+		++*top;
+	else if (action == ACTION_UP)
+		*top -= *top > 0;
+	else if (action == ACTION_PAGE_DOWN)
+		*top += page;
+	else if (action == ACTION_PAGE_UP)
+		*top -= *top < page ? *top : page;
+	else
+		return false;
+	return true;
+}

@@ -24,5 +24,10 @@ void screen_terminal_draw(const struct screen_terminal *terminal, int y, bool is
 /* Shows what was drawn, and waits for a key, or an event of the mouse; not after nodelay(). False:
  * there is none, for the terminal is gone. */
 bool screen_terminal_read(uint32_t *key_ret);
+/* Draws the help of a table of keys on the whole screen, from line *@top on, as far as there is. */
+void screen_terminal_draw_help(struct screen_terminal *terminal, const struct browse_key *table,
+			       uint32_t *top);
+/* Moves *@top. False: the key leaves the help. */
+bool screen_terminal_scroll_help(uint32_t *top, enum browse_action action);
 
 #endif

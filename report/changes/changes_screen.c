@@ -21,6 +21,7 @@ struct screen {
 	struct change_list lists[N_LISTS];
 	int shown;
 	enum screen_mode mode;
+	uint32_t help_top;
 	bool is_done;
 	char typed[MAX_TYPED];
 	const char *message;
@@ -97,6 +98,12 @@ static const struct browse_key keys[] = {
 	{ .keys = { 'N' }, .action = ACTION_PREVIOUS_MATCH, .name = "N", .help = "previous match" },
 	{ .keys = { '?' }, .action = ACTION_HELP, .name = "?", .help = "this help" },
 	{ .keys = { 'q' }, .action = ACTION_QUIT, .name = "q", .help = "quit" },
+	{ .heading = "Columns" },
+	{ .name = "error", .help = "the standard deviation that chance gives the change" },
+	{ .name = "*",
+	  .help = "the row moved by more than chance explains; others are dim. If nothing "
+		  "changed, at most one of twenty comparisons marks any row" },
+	{ .name = "q", .help = "the false discovery rate at which the row would have its star" },
 	{ 0 },
 };
 
@@ -130,6 +137,17 @@ static void draw_rows(struct screen *screen)
 	}
 }
 
+static void add_hints(struct styled_line *line)
+{
+	static const char *const hints[] = { "Enter unfold", "p what moved most",
+					     "/ search",     "Tab view",
+					     "s cost",       "f only movers" };
+
+	styled_line_add(line, " ? help  q quit");
+	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
+		styled_line_add_whole(line, "  %s", hints[i]);
+}
+
 static void draw_hints(struct screen *screen)
 {
 	struct styled_line *line = screen_terminal_line(&screen->terminal);
@@ -140,8 +158,7 @@ static void draw_hints(struct screen *screen)
 	else if (*screen->message)
 		styled_line_addf(line, " %s", screen->message);
 	else
-		styled_line_add(line, " ? help  q quit  Enter unfold  p what moved most  / search  "
-				      "Tab view  s cost  f only movers");
+		add_hints(line);
 	styled_line_pad(line, line->max_columns);
 	screen_terminal_draw(&screen->terminal, LINES - 1, true);
 }
@@ -163,22 +180,6 @@ static void draw(struct screen *screen)
 	screen_terminal_draw(&screen->terminal, LINES - 2, false);
 	draw_hints(screen);
 	curs_set(0);
-}
-
-static void draw_help(struct screen *screen)
-{
-	const struct browse_key *key = keys;
-
-	for (int y = 0; y < LINES; y++) {
-		struct styled_line *line = screen_terminal_line(&screen->terminal);
-
-		if (key->name) {
-			styled_line_addf(line, "   %-14s  ", key->name);
-			styled_line_add_cut(line, key->help, line->max_columns - line->columns);
-			key++;
-		}
-		screen_terminal_draw(&screen->terminal, y, false);
-	}
 }
 
 static void search(struct screen *screen, bool backward)
@@ -285,6 +286,7 @@ static bool act_on_screen(struct screen *screen, enum browse_action action)
 		return true;
 	case ACTION_HELP:
 		screen->mode = MODE_HELP;
+		screen->help_top = 0;
 		return true;
 	case ACTION_SEARCH:
 		screen->mode = MODE_SEARCH;
@@ -333,19 +335,21 @@ static void handle_mouse(struct screen *screen)
 
 static int handle_key(struct screen *screen, uint32_t key)
 {
-	if (screen->mode == MODE_HELP) {
-		screen->mode = MODE_ROWS;
-		return 0;
-	}
 	if (screen->mode == MODE_SEARCH) {
 		type_key(screen, key);
 		return 0;
 	}
 	if (key == BROWSE_KEY_MOUSE) {
-		handle_mouse(screen);
+		if (screen->mode == MODE_ROWS)
+			handle_mouse(screen);
 		return 0;
 	}
 	const enum browse_action action = browse_key_find(keys, key);
+	if (screen->mode == MODE_HELP) {
+		if (!screen_terminal_scroll_help(&screen->help_top, action))
+			screen->mode = MODE_ROWS;
+		return 0;
+	}
 	return act_on_screen(screen, action) ? 0 : act(screen, action);
 }
 
@@ -357,7 +361,7 @@ static int run(struct screen *screen)
 		uint32_t key;
 
 		if (screen->mode == MODE_HELP)
-			draw_help(screen);
+			screen_terminal_draw_help(&screen->terminal, keys, &screen->help_top);
 		else
 			draw(screen);
 		if (!screen_terminal_read(&key))

@@ -96,7 +96,7 @@ press() {
 
 # has_costs SELF TOTAL : waits until those are shown of the row under the cursor
 has_costs() {
-	wait_until shows "^ total $2 ns  self $1 ns  samples [0-9]+ *$" || {
+	wait_until shows "^ total $2 ns  (self $1 ns  )?samples [0-9]+ *$" || {
 		echo "expected self $1, total $2:"
 		screen
 		return 1
@@ -447,7 +447,25 @@ mouse() {
 	[ "$(has_color && echo coloured)" = "" ]
 }
 
-@test "the help has all keys, and any key leaves it" {
+@test "in few columns all views have their numbers, and the rest of the line says what these are" {
+	browse 60 16 C.UTF-8 reader.cct
+	shows '^ 1 \[tree\] 2 callers 3 functions .* 6 8 9 more *$'
+	press 9 ' 6 8 9 \[threads\] more *$'
+	browse 90 16 C.UTF-8 reader.cct
+	shows '6 icicle 8 processes 9 threads *$'
+}
+
+@test "rows that have no cost of their own have no column for it" {
+	browse 80 16 C.UTF-8 --kernel none reader.cct
+	shows 'total▼ +self +time +call path'
+	press 8 'total▼ +time +process'
+	shows '^100.00% +[0-9.]+ [mu]?s +reader '
+	press s 'total +time +process▼'
+	press 2 'total▼ +time +function'
+	press 3 'total +self▼ +time +function'
+}
+
+@test "the help has all keys, wraps its lines, and any key leaves it" {
 	browse 100 76 C.UTF-8 reader.cct
 	press '?' 'Searching'
 	shows 'j, Down +next row'
@@ -455,9 +473,13 @@ mouse() {
 	keys x
 	wait_until shows 'call path'
 	browse 60 16 C.UTF-8 reader.cct
-	press '?' 'more lines below'
+	press '?' 'unfold the row; if it is unfolded, go to$'
+	shows '^ {19}the first row below it$'
+	shows 'more lines below'
 	lacks 'q +quit'
-	keys NPage NPage NPage NPage NPage NPage NPage
+	for _ in {1..14}; do
+		keys NPage
+	done
 	wait_until shows 'q +quit'
 }
 
@@ -565,7 +587,7 @@ compare_changes() { # compare_changes N KEY... : from the first row on, which ke
 
 # rows_of_screen : share and name of the first rows
 rows_of_screen() {
-	screen | sed -nE 's/^ *([0-9.]+)% +[0-9.]+% +[0-9.]+ m?s  ([a-z0-9_-]+) .*/\1 \2/p' | head -4
+	screen | sed -nE 's/^ *([0-9.]+)% +[0-9.]+ m?s  ([a-z0-9_-]+) .*/\1 \2/p' | head -4
 }
 
 # rows_of_report VIEW OPTION... : likewise
