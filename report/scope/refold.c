@@ -20,7 +20,6 @@ struct refolding {
 	bool *is_mixed;    /* children of its node come from several nodes */
 	uint32_t *places;  /* its node, or that of what is above it */
 	struct node_index index;
-	uint32_t n_kept;
 	bool is_whole; /* all samples are selected */
 };
 
@@ -33,7 +32,6 @@ static void keep_selected(struct refolding *refolding)
 	for (uint32_t i = from->n_nodes - 1; i > 0; i--) {
 		is_kept[i] |= refolding->is_selected[i];
 		is_kept[from->nodes[i].parent] |= is_kept[i];
-		refolding->n_kept += is_kept[i];
 	}
 }
 
@@ -45,7 +43,6 @@ static int select_nodes(struct refolding *refolding, const struct refold_conditi
 	if (!conditions->met) {
 		memset(refolding->is_selected, true, n_nodes * sizeof(*refolding->is_selected));
 		memset(refolding->is_kept, true, n_nodes * sizeof(*refolding->is_kept));
-		refolding->n_kept = n_nodes - 1;
 		return 0;
 	}
 	int err = refold_select(refolding->base, conditions, refolding->is_selected);
@@ -61,6 +58,17 @@ static void hide_entities(struct refolding *refolding, enum view_kernel kernel)
 	for (uint32_t i = 0; i < from->n_entities; i++)
 		refolding->is_hidden[i] = kernel_part_hides(kernel, from->entities[i].frame_kind,
 							    from->entities[i].is_kernel_mark);
+}
+
+/* At most so many nodes are made, besides the root. */
+static uint32_t count_shown(const struct refolding *refolding)
+{
+	const struct fold *from = refolding->from;
+	uint32_t n = 0;
+
+	for (uint32_t i = 1; i < from->n_nodes; i++)
+		n += refolding->is_kept[i] && !refolding->is_hidden[from->nodes[i].entity];
+	return n;
 }
 
 /* A node that is shown below one that is hidden becomes a child of the next one above. */
@@ -194,7 +202,7 @@ static int build(struct refolding *refolding)
 {
 	const struct fold *from = refolding->from;
 
-	refolding->into = fold_create_like(from, refolding->n_kept + 1);
+	refolding->into = fold_create_like(from, count_shown(refolding) + 1);
 	if (!refolding->into || fold_copy_entities(refolding->into, from) ||
 	    fold_copy_outer_begin(refolding->into, from))
 		return -ENOMEM;

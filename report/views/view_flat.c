@@ -40,8 +40,9 @@ struct flat {
 	uint32_t n_all;
 	struct pair_map known_whose; /* (whose, entity) -> whose it is below that entity */
 	struct pair_map known_slots; /* (whose, group) -> slot */
-	/* VIEW_LINES: (slot, entity) of the functions that its row has */
-	struct pair_map line_functions;
+	/* VIEW_LINES: */
+	bool *is_line_noted;            /* by entity: without a split, each is of one row */
+	struct pair_map line_functions; /* (slot, entity) of the functions that its row has */
 };
 
 /* A row that there may be: of a group, or of a group and whose it is. */
@@ -68,6 +69,7 @@ static void flat_deinit(struct flat *flat)
 	free(flat->group);
 	free(flat->owner);
 	free(flat->is_counted);
+	free(flat->is_line_noted);
 	free(flat->slots);
 	free(flat->costs);
 	free(flat->whose);
@@ -117,7 +119,8 @@ static int flat_init(struct flat *flat, struct view *view, const struct fold *fo
 	flat->group = calloc(fold->n_entities, sizeof(*flat->group));
 	flat->owner = calloc(fold->n_nodes, sizeof(*flat->owner));
 	flat->is_counted = calloc(fold->n_entities, sizeof(*flat->is_counted));
-	if (!flat->group || !flat->owner || !flat->is_counted)
+	flat->is_line_noted = calloc(fold->n_entities, sizeof(*flat->is_line_noted));
+	if (!flat->group || !flat->owner || !flat->is_counted || !flat->is_line_noted)
 		return -ENOMEM;
 	if (!view_is_split(view))
 		return add_slots(flat, fold->n_entities);
@@ -300,6 +303,9 @@ static bool has_cost(const uint64_t *samples, uint32_t n_metrics)
 /* A line's row has the first name in the alphabet of the functions that have a part in the row. */
 static int note_line_function(struct flat *flat, const struct slot *slot, uint32_t entity)
 {
+	if (!flat->whose && flat->is_line_noted[entity])
+		return 0;
+	flat->is_line_noted[entity] = true;
 	const uint32_t at = (uint32_t)(slot - flat->slots);
 	const char *name = flat->fold->entities[entity].name;
 	struct view_row *row = slot->row;
