@@ -1,7 +1,6 @@
 # make deb: packages for Debian, built twice with equal bytes, clean for lintian, and installed, used
 # and purged in a bare Debian. The program is compiled twice for that, and the first run fetches that
 # Debian (into build/debian.tar), so this file takes minutes. RPM and Arch: the files can be read.
-# in turn (build/debian.tar): it is made once
 
 load lib
 
