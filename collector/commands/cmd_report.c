@@ -9,10 +9,8 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/numbers.h"
-#include "cct/base/printable.h"
 #include "cct/base/sentence.h"
 #include "cct/model/profile_filter.h"
-#include "cct/text/shell_word.h"
 #include "collector/agent/recorded_range.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
@@ -21,6 +19,7 @@
 #include "collector/command-line/report_options.h"
 #include "collector/command-line/terminal.h"
 #include "collector/commands/commands.h"
+#include "collector/commands/next_command.h"
 #include "collector/commands/report_comparison.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/files/named_profile.h"
@@ -29,7 +28,6 @@
 #include "collector/session/dendro.h"
 #include "collector/session/sample_filter.h"
 #include "collector/watch/report_follow.h"
-#include "report/browse/browse_screen.h"
 #include "report/fold/view_traits.h"
 #include "report/terminal/character_set.h"
 #include "report/views/view.h"
@@ -420,29 +418,6 @@ static int complain_of_root(const struct report_options *options)
 			     options->view.root);
 }
 
-/* Whoever reads a terminal can look at what the report leaves out. */
-static void offer_browse(const struct report_options *options)
-{
-	const bool is_default =
-		options->n_paths == 1 && strcmp(options->path, DEFAULT_RECORDING) == 0;
-
-	for (size_t i = 0; i < options->n_paths; i++) {
-		if (strcmp(options->paths[i], "-") == 0)
-			return;
-	}
-	if (!browse_screen_is_there())
-		return;
-	fputs("\nTo walk through it: dendro browse", stdout);
-	for (size_t i = 0; i < options->n_paths && !is_default; i++) {
-		_cleanup_free_ char *shown = printable_copy(options->paths[i]);
-
-		putchar(' ');
-		if (shown)
-			shell_word_write(stdout, shown, strlen(shown));
-	}
-	putchar('\n');
-}
-
 static int show(struct report_options *options, const struct profile *profile,
 		struct symbolizer *symbolizer)
 {
@@ -480,7 +455,7 @@ static int show(struct report_options *options, const struct profile *profile,
 	err = options->format->write(stdout, view, symbolizer, &options->export);
 	progress_stop(progress);
 	if (!err && is_text && is_terminal)
-		offer_browse(options);
+		next_command_write(options, view);
 	/* It is not an error if the reader closes the pipe early. */
 	if (err == -EPIPE)
 		err = 0;

@@ -615,3 +615,27 @@ rows_of_report() {
 	press u '\[threads\]'
 	run ! shows "thread [a-z0-9-]+ \\($tid\\)"
 }
+
+@test "a report on a terminal names the command that comes next" {
+	need_terminal
+	local view row hottest
+	next() { # next ARGUMENT... : the line, of a report with these
+		PAGER=cat script -qec "'$DENDRO' report $*" typescript >/dev/null </dev/null
+		grep -a '^To ' typescript | tr -d '\r'
+	}
+	hottest=$("$DENDRO" report --format json --view functions --kernel none hot.data |
+		jq -r '[.rows[] | select(.kind == "user")] | max_by(.self[0]).name')
+	expect_equal functions "$(next --view functions --kernel none hot.data)" \
+		"To see its hottest code: dendro annotate $hottest hot.data"
+	"$DENDRO" annotate "$hottest" hot.data | grep -q "$hottest"
+	# A profile has no code, and one process has no other beside it.
+	expect_equal "of a profile" "$(next --view functions reader.cct)" \
+		"To walk through it: dendro browse reader.cct"
+	expect_equal "one process" "$(next --view processes hot.data)" \
+		"To walk through it: dendro browse hot.data"
+	row=$("$DENDRO" report --format json --view processes hot.data reader.cct |
+		jq -r '.rows[0].name')
+	expect_equal processes "$(next --view processes hot.data reader.cct)" \
+		"To see the costliest alone: dendro report --comm $row hot.data reader.cct"
+	expect_equal piped "$("$DENDRO" report --view functions hot.data | grep -c '^To see')" 0
+}
