@@ -33,8 +33,11 @@ static void choices_are_those_of_the_loader(void **state)
 {
 	(void)state;
 	static const char *const names[] = { "memcpy", "strlen", "memset", "strchr", "strstr" };
+	/* By this handle: the process as a whole may have another memcpy, a sanitizer's. */
+	void *libc = dlopen(path_of_libc(), RTLD_LAZY | RTLD_NOLOAD);
 	unsigned n_ifuncs = 0;
 
+	assert_non_null(libc);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct elf_function function;
 		struct maps_line line;
@@ -43,7 +46,7 @@ static void choices_are_those_of_the_loader(void **state)
 		assert_int_equal(elf_function_find(path_of_libc(), names[i], &function, NULL), 0);
 		if (!function.is_ifunc)
 			continue;
-		uintptr_t choice = (uintptr_t)dlsym(RTLD_DEFAULT, names[i]);
+		uintptr_t choice = (uintptr_t)dlsym(libc, names[i]);
 		assert_true(maps_line_own(choice, &line));
 		int err = ifunc_choice_find(path_of_libc(), names[i], function.vaddr, &offset);
 		if (err == -ENOENT) /* no program here refers to it */
@@ -52,6 +55,7 @@ static void choices_are_those_of_the_loader(void **state)
 		assert_int_equal(offset, choice - line.start + line.pgoff);
 		n_ifuncs++;
 	}
+	dlclose(libc);
 	if (!n_ifuncs)
 		skip();
 }
