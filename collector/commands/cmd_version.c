@@ -41,7 +41,7 @@ static const char *architecture(void)
 {
 #if defined(__x86_64__)
 	return "x86_64";
-#elif defined(__aarch64__)
+#else
 	return "arm64";
 #endif
 }

@@ -383,10 +383,10 @@ static int take_rows(struct writing *writing, const struct comparison_rows *rows
 	for (int i = 0; i < N_DIFF_SIDES; i++) {
 		for (uint32_t j = 0; j < rows->sides[i].n; j++) {
 			struct comparison_row row = rows->sides[i].rows[j];
-			const struct destination to = row.path == DIFF_NO_ROW
-							      ? (struct destination){ 0 }
-							      : writing->destinations[row.path];
+			struct destination to = { 0 };
 
+			if (row.path != DIFF_NO_ROW)
+				to = writing->destinations[row.path];
 			row.path = to.number;
 			row.is_rest = to.is_rest;
 			row.slice = longer_slice(row.slice, shift);
