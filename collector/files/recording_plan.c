@@ -50,8 +50,9 @@ static void print_targets(FILE *out, const struct recorder_options *options,
 		fputs("the cgroup of ", out);
 		printable_put(out, options->cgroup ? options->cgroup : options->unit);
 	} else if (plan->n_threads) {
-		fprintf(out, "%zu threads of %zu processes that run already", plan->n_threads,
-			plan->n_processes);
+		fprintf(out, "%zu thread%s of %zu process%s running already", plan->n_threads,
+			plan->n_threads == 1 ? "" : "s", plan->n_processes,
+			plan->n_processes == 1 ? "" : "es");
 	} else if (plan->is_system_wide) {
 		fputs("the whole machine", out);
 	} else {
@@ -128,13 +129,15 @@ static void print_output(FILE *out, const struct record_arguments *arguments)
 	putc('\n', out);
 }
 
-static void print_time(FILE *out, const struct recorder_options *options)
+static void print_time(FILE *out, const struct recorder_options *options, size_t n_threads)
 {
 	fputs("ends        ", out);
 	if (options->duration_ns)
 		fprintf(out, "after %.3g s", (double)options->duration_ns / NSEC_PER_SEC);
+	else if (options->command)
+		fputs("with the command", out);
 	else
-		fputs(options->command ? "with the command" : "at Ctrl-C, or with its targets",
+		fputs(n_threads ? "at Ctrl-C, or with the last of these threads" : "at Ctrl-C",
 		      out);
 	if (options->max_size)
 		fprintf(out, ", or with a size of %" PRIu64 " MiB", options->max_size >> 20);
@@ -151,7 +154,7 @@ void recording_plan_print(FILE *out, const struct record_arguments *arguments,
 	for (size_t i = 0; i < plan.evlist->n_events; i++)
 		print_event(out, plan.evlist, i);
 	print_targets(out, options, &plan);
-	print_time(out, options);
+	print_time(out, options, plan.n_threads);
 	print_stacks(out, options, plan.evlist);
 	print_rings(out, plan.evlist);
 	print_rights(out, plan.evlist);

@@ -47,7 +47,7 @@ line() { # line NAME : what the plan says
 	"$DENDRO" record --dry-run -e cpu-clock -p $process -d 2 >plan
 	kill $process
 	cat plan
-	[[ "$(line targets)" == "1 threads of 1 processes that run already; "* ]]
+	[[ "$(line targets)" == "1 thread of 1 process running already; "* ]]
 	expect_equal ends "$(line ends)" "after 2 s"
 }
 
