@@ -618,16 +618,16 @@ rows_of_report() {
 
 @test "a report on a terminal names the command that comes next" {
 	need_terminal
-	local view row hottest
+	local row hottest
 	next() { # next ARGUMENT... : the line, of a report with these
 		PAGER=cat script -qec "'$DENDRO' report $*" typescript >/dev/null </dev/null
 		grep -a '^To ' typescript | tr -d '\r'
 	}
-	hottest=$("$DENDRO" report --format json --view functions --kernel none hot.data |
+	hottest=$("$DENDRO" report --format json --view functions --kernel none reader.data |
 		jq -r '[.rows[] | select(.kind == "user")] | max_by(.self[0]).name')
-	expect_equal functions "$(next --view functions --kernel none hot.data)" \
-		"To see its hottest code: dendro annotate $hottest hot.data"
-	"$DENDRO" annotate "$hottest" hot.data | grep -q "$hottest"
+	expect_equal functions "$(next --view functions --kernel none reader.data)" \
+		"To see its hottest code: dendro annotate $hottest reader.data"
+	"$DENDRO" annotate "$hottest" reader.data | grep -q "$hottest"
 	# A profile has no code, and one process has no other beside it.
 	expect_equal "of a profile" "$(next --view functions reader.cct)" \
 		"To walk through it: dendro browse reader.cct"
@@ -637,5 +637,5 @@ rows_of_report() {
 		jq -r '.rows[0].name')
 	expect_equal processes "$(next --view processes hot.data reader.cct)" \
 		"To see the costliest alone: dendro report --comm $row hot.data reader.cct"
-	expect_equal piped "$("$DENDRO" report --view functions hot.data | grep -c '^To see')" 0
+	expect_equal piped "$("$DENDRO" report --view functions reader.data | grep -c '^To see')" 0
 }
