@@ -652,7 +652,7 @@ static int fill(struct folding *folding)
 	int err = group_processes(folding);
 	if (err)
 		return err;
-	/* A file that is opened and not asked would be among those that lack names. */
+	/* A file that is opened and not asked would be listed as a file without names. */
 	if ((traits->subject == ROWS_FUNCTIONS || traits->subject == ROWS_LINES) &&
 	    folding->options->kernel != KERNEL_ONLY)
 		symbolizer_open_ahead(folding->symbolizer);

@@ -5,7 +5,7 @@
  * call paths of a first picture, and all of them (report/html/comparison_columns.h), which the page
  * adds up and tests itself (report/html/diff/); and when and in which threads they have their cost
  * (report/html/comparison_rows.h), as finely as that has room in a page of bounded size. Its
- * numbers are those of dendro diff --format json.
+ * numbers equal the numbers of dendro diff --format json.
  */
 #ifndef REPORT_HTML_COMPARISON_PAGE_H
 #define REPORT_HTML_COMPARISON_PAGE_H

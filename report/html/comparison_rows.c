@@ -102,7 +102,7 @@ struct adding {
 	struct comparison_rows *rows;
 	const struct diff_rows *diff;
 	const struct comparison_run *run;
-	size_t *metrics;            /* of those that are compared, by that of the profile */
+	size_t *metrics;            /* compared metrics, by the number in the profile */
 	struct known_thread *known; /* by task */
 	bool has_times;
 };

@@ -53,7 +53,7 @@ struct comparison_run {
 	const struct profile *profile;
 	uint32_t profile_run;    /* or COMPARISON_ALL_RUNS */
 	const uint32_t *paths;   /* by node of the profile's tree: as in struct comparison_row */
-	const uint32_t *metrics; /* the profile's numbers of those that are compared */
+	const uint32_t *metrics; /* the profile's numbers of the compared metrics */
 	size_t n_metrics;
 	bool counts_samples; /* every sample weighs 1 */
 };
@@ -62,7 +62,7 @@ struct comparison_run {
  * profile it does nothing. 0 or -ENOMEM. */
 int comparison_rows_add(struct comparison_rows *rows, const struct diff_rows *diff,
 			const struct comparison_run *run);
-/* Leaves metrics out; the others are numbered anew. */
+/* Leaves metrics out, and numbers the rest again. */
 void comparison_rows_drop_metrics(struct comparison_rows *rows, const bool *is_dropped);
 void comparison_rows_deinit(struct comparison_rows *rows);
 

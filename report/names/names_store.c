@@ -88,7 +88,7 @@ static int store_lacks(const struct symbolizer *symbolizer, uint32_t module,
 	return err;
 }
 
-/* The frames of code by module, all those of a module in their order. */
+/* The frames of code by module; the frames of one module keep their order. */
 struct frames_by_module {
 	uint32_t *first;   /* by module, in @numbers; one more for the end */
 	uint32_t *numbers; /* of frames */

@@ -419,7 +419,7 @@ static bool enter_member(struct value_member *at, const char *name)
 
 /*
  * libc++'s std::string: a long one, with a pointer, and a short one, with the text, share their
- * place. The lowest bit tells which it is, and the others of its byte how long a short one is.
+ * place. The lowest bit tells which it is, and the byte's higher bits how long a short one is.
  */
 static bool write_union_string(struct value_text *value, const struct value_object *object,
 			       Dwarf_Die *type, uint64_t bit)

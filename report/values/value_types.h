@@ -33,9 +33,9 @@ struct value_member {
 bool value_type_find_member(Dwarf_Die *type, const char *name, struct value_member *member_ret);
 /* Of all dimensions of an array together. 0: not known. */
 uint64_t value_type_count_elements(Dwarf_Die *array);
-/* The number of an enumerator; false: @die is none. */
+/* The number of an enumerator; false: @die is not an enumerator. */
 bool value_type_enumerator(Dwarf_Die *die, uint64_t *number_ret);
-/* The enumerators of a type, "0=RED 7=GREEN -2=BLUE", those that have room. @type: plain. */
+/* The enumerators of a type, "0=RED 7=GREEN -2=BLUE", as many as fit. @type: plain. */
 void value_type_enumerators(Dwarf_Die *type, char *text, size_t size);
 /* The name of a type, as in C: "const char *". */
 void value_type_name(const Dwarf_Die *type, char *name, size_t size);

@@ -22,7 +22,7 @@ static bool is_function(const GElf_Sym *symbol)
 	       symbol->st_size <= UINT64_MAX - symbol->st_value;
 }
 
-/* Of those that begin at the same address, the longest. */
+/* Of the functions that begin at one address, keeps the longest. */
 static void keep_longest(struct functions *functions)
 {
 	struct function *all = functions->functions;

@@ -18,7 +18,7 @@ static uint64_t value_of(char digit)
 	return (uint64_t)((digit == PAGE_BLOCK_FOR_LESS ? '<' : digit) - PAGE_BLOCK_FIRST);
 }
 
-/* What is lacking of the last group are the largest digits. */
+/* The last group may be incomplete: its largest digits are then missing. */
 static size_t decode(const char *text, uint8_t *bytes)
 {
 	const size_t size = strlen(text);
