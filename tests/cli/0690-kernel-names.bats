@@ -83,14 +83,19 @@ rows_of() { # rows_of REPORT NAME
 	"$DENDRO" script system.data |
 		awk '/^[ \t]*ffffffff[89a-f]/ { sub(/\+0x.*/, "", $2); print $1, $2 }' | sort -u >our.names
 	[ "$(wc -l <perf.names)" -gt 500 ]
-	# Any of several names of one address is right. After a call that never returns, perf names the
-	# padding that follows the function. perf knows only the BPF programs that are loaded now.
+	# Any of several names of one address is right. perf names what follows a call, where that is
+	# the padding behind a function, or another symbol (sysret32_from_system_call), dendro the call.
+	# perf knows only the BPF programs that are loaded now.
 	awk '$2 ~ /[tTwW]/ { print $1, $3 }' /proc/kallsyms >aliases
-	awk 'FILENAME == "aliases" { names[$1] = names[$1] " " $2 " "; at[$2] = at[$2] " " $1; next }
+	awk 'FILENAME == "aliases" {
+			names[$1] = names[$1] " " $2 " "; at[$2] = at[$2] " " $1
+			if ($1 != last) { before[$1] = last; last = $1 }
+			next }
 		FILENAME == "our.names" { our[$1] = $2; next }
 		our[$1] == $2 || $2 ~ /^__pfx_/ || $2 ~ /^bpf_prog_/ || our[$1] ~ /^bpf_prog_/ { next }
 		{ n = split(at[$2], starts, " "); same = 0
 		  for (i = 1; i <= n; i++) same = same || index(names[starts[i]], " " our[$1] " ")
+		  same = same || index(at[$2], $1) && index(names[before[$1]], " " our[$1] " ")
 		  if (!same) print $1, "perf:", $2, "dendro:", our[$1] }' \
 		aliases our.names perf.names >differences
 	cat differences

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "cct/text/file_text.h"
 #include "collector/attached/packer.h"
 #include "collector/record/observers/kernel_modules.h"
+#include "collector/record/start/kernel_text.h"
 #include "collector/record/start/names_cache.h"
 #include "perf/kernel/passing_symbols.h"
 
@@ -21,20 +23,14 @@
 
 struct kernel_snapshot {
 	pthread_t thread;
-	bool is_joined;
+	sem_t has_result;
+	bool is_waited_for;
 	const struct kernel_snapshot_options *options;
 	struct names_key key;
 	bool has_key;
 	struct file_text text; /* all symbols, or those of code that comes and goes */
 	struct kernel_snapshot_result result;
 };
-
-static int read_text(struct kernel_snapshot *snapshot)
-{
-	_cleanup_close_ int fd = open(snapshot->options->paths.kallsyms, O_RDONLY | O_CLOEXEC);
-
-	return fd < 0 ? -errno : file_text_read(&snapshot->text, fd);
-}
 
 /* What the kernel's text may begin with. */
 static const char *const text_symbols[] = { "_text", "_stext" };
@@ -68,52 +64,33 @@ static void find_text(struct kernel_snapshot *snapshot)
 	result->is_hidden = !result->text_start && !result->text_end;
 }
 
-static bool ends_with_tag(const char *line, size_t size, const char *tag)
-{
-	const char *tab = memrchr(line, '\t', size);
-
-	return tab && size - (size_t)(tab - line) >= strlen(tag) &&
-	       memcmp(tab, tag, strlen(tag)) == 0;
-}
-
-/* Without the last lines, of code that comes and goes: KSYMBOL records name it. */
-static size_t permanent_size(const struct file_text *text)
-{
-	size_t size = text->size;
-
-	while (size) {
-		const char *newline = memrchr(text->bytes, '\n', size - 1);
-		const char *line = newline ? newline + 1 : text->bytes;
-		size_t line_size = size - (size_t)(line - text->bytes);
-
-		if (!ends_with_tag(line, line_size, "\t[bpf]") &&
-		    !ends_with_tag(line, line_size, "\t[__builtin__"))
-			break;
-		size -= line_size;
-	}
-	return size;
-}
-
 /* One line is enough to show that addresses are hidden. */
-static size_t size_worth_keeping(const struct kernel_snapshot *snapshot)
+static int pack_first_line(const struct kernel_snapshot *snapshot, struct packer *packer)
 {
-	return snapshot->result.is_hidden ? strcspn(snapshot->text.bytes, "\n")
-					  : permanent_size(&snapshot->text);
+	packer_deinit(packer);
+	int err = packer_begin(packer, COMPRESSION_LEVEL);
+
+	return err ? err
+		   : packer_end(packer, snapshot->text.bytes, strcspn(snapshot->text.bytes, "\n"));
 }
 
-static int compress(struct kernel_snapshot *snapshot)
+static int read_and_pack(struct kernel_snapshot *snapshot, struct packer *packer)
 {
-	struct packer packer = { .size = 0 };
-	int err = packer_begin(&packer, COMPRESSION_LEVEL);
+	_cleanup_close_ int fd = open(snapshot->options->paths.kallsyms, O_RDONLY | O_CLOEXEC);
+	int err = fd < 0 ? -errno : packer_begin(packer, COMPRESSION_LEVEL);
 
 	if (!err)
-		err = packer_end(&packer, snapshot->text.bytes, size_worth_keeping(snapshot));
-	if (!err) {
-		snapshot->result.compressed = steal_ptr(packer.bytes);
-		snapshot->result.compressed_size = packer.size;
-	}
-	packer_deinit(&packer);
-	return err;
+		err = kernel_text_read(&snapshot->text, fd, packer);
+	if (err)
+		return err;
+	find_text(snapshot);
+	if (snapshot->result.is_hidden)
+		err = pack_first_line(snapshot, packer);
+	if (err)
+		return err;
+	snapshot->result.compressed = steal_ptr(packer->bytes);
+	snapshot->result.compressed_size = packer->size;
+	return 0;
 }
 
 static int find_code(struct kernel_snapshot *snapshot)
@@ -132,12 +109,10 @@ static int find_code(struct kernel_snapshot *snapshot)
 
 static int read_all(struct kernel_snapshot *snapshot)
 {
-	int err = read_text(snapshot);
+	struct packer packer = { .size = 0 };
+	int err = read_and_pack(snapshot, &packer);
 
-	if (err)
-		return err;
-	find_text(snapshot);
-	err = compress(snapshot);
+	packer_deinit(&packer);
 	return err || snapshot->result.is_hidden ? err : find_code(snapshot);
 }
 
@@ -221,6 +196,8 @@ static void *snapshot_thread(void *arg)
 	result->error = read_kept(snapshot);
 	if (result->error == -ENOENT)
 		result->error = read_all(snapshot);
+	/* To keep them takes a while, and nobody waits for it. */
+	sem_post(&snapshot->has_result);
 	if (snapshot->has_key && !result->error && !result->is_cached && !result->is_hidden)
 		keep(snapshot);
 	return NULL;
@@ -235,11 +212,13 @@ int kernel_snapshot_start(const struct kernel_snapshot_options *options,
 	if (!snapshot)
 		return -ENOMEM;
 	snapshot->options = options;
+	sem_init(&snapshot->has_result, 0, 0);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	int err = -pthread_create(&snapshot->thread, NULL, snapshot_thread, snapshot);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (err) {
+		sem_destroy(&snapshot->has_result);
 		free(snapshot);
 		return err;
 	}
@@ -249,9 +228,8 @@ int kernel_snapshot_start(const struct kernel_snapshot_options *options,
 
 const struct kernel_snapshot_result *kernel_snapshot_wait(struct kernel_snapshot *snapshot)
 {
-	if (!snapshot->is_joined)
-		pthread_join(snapshot->thread, NULL);
-	snapshot->is_joined = true;
+	while (!snapshot->is_waited_for)
+		snapshot->is_waited_for = sem_wait(&snapshot->has_result) == 0;
 	return &snapshot->result;
 }
 
@@ -259,7 +237,8 @@ void kernel_snapshot_destroy(struct kernel_snapshot *snapshot)
 {
 	if (!snapshot)
 		return;
-	kernel_snapshot_wait(snapshot);
+	pthread_join(snapshot->thread, NULL);
+	sem_destroy(&snapshot->has_result);
 	free(snapshot->result.compressed);
 	kernel_code_list_deinit(&snapshot->result.code);
 	free(snapshot->text.bytes);

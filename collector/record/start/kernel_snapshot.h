@@ -40,8 +40,10 @@ struct kernel_snapshot_options {
 /* @options are borrowed until the snapshot is destroyed. 0 or -errno. */
 int kernel_snapshot_start(const struct kernel_snapshot_options *options,
 			  struct kernel_snapshot **snapshot_ret);
-/* Waits for the thread. The result is valid until kernel_snapshot_destroy(). */
+/* Waits for the result, which is valid until kernel_snapshot_destroy(). Names that were read may
+ * still be stored for later recordings then. */
 const struct kernel_snapshot_result *kernel_snapshot_wait(struct kernel_snapshot *snapshot);
+/* Waits for the thread, unless @snapshot is NULL. */
 void kernel_snapshot_destroy(struct kernel_snapshot *snapshot);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "cct/base/cleanup.h"
 #include "collector/record/start/kernel_snapshot.h"
 
 /* A snapshot of @text; *@fd_ret is to close after it is waited for. */
@@ -122,6 +123,34 @@ static void names_of_code_that_goes_are_left_out(void **state)
 	close(fd);
 }
 
+/* Longer than the blocks that are packed while it is read, with code that goes in the middle. */
+static void a_long_text_comes_back(void **state)
+{
+	enum { N_LINES = 40000, SIZE = N_LINES * 64 };
+	_cleanup_free_ char *text = malloc(SIZE), *back = malloc(SIZE);
+	size_t at = (size_t)sprintf(text, "ffffffff81000000 T _text\n"), permanent = 0;
+	int fd;
+
+	(void)state;
+	for (int i = 0; i < N_LINES; i++) {
+		const bool goes = (i > 10000 && i < 20000) || i > 39000;
+
+		at += (size_t)snprintf(text + at, SIZE - at, "ffffffff81%06x t name_%d%s\n", i, i,
+				       goes    ? "\t[bpf]"
+				       : i % 7 ? ""
+					       : "\t[mod]");
+		permanent = goes ? permanent : at;
+	}
+	struct kernel_snapshot *snapshot = snapshot_of(text, &fd);
+	const struct kernel_snapshot_result *result = kernel_snapshot_wait(snapshot);
+	assert_int_equal(result->error, 0);
+	assert_int_equal(ZSTD_decompress(back, SIZE, result->compressed, result->compressed_size),
+			 permanent);
+	assert_memory_equal(back, text, permanent);
+	kernel_snapshot_destroy(snapshot);
+	close(fd);
+}
+
 static bool has_same_code(const struct kernel_code_list *a, const struct kernel_code_list *b)
 {
 	bool is_same = a->n == b->n;
@@ -150,7 +179,9 @@ static void assert_equal_results(const struct kernel_snapshot_result *a,
 static void names_that_were_kept_are_the_ones_that_are_read(void **state)
 {
 	char base[] = "/tmp/kernel-snapshot-XXXXXX", folder[64], file[96];
-	struct kernel_snapshot_options options = { .paths = { "/proc/kallsyms", "/proc", "/sys" } };
+	const struct names_key_paths paths = { "/proc/kallsyms", "/proc", "/sys" };
+	const struct kernel_snapshot_options alone = { .paths = paths };
+	const struct kernel_snapshot_options options = { .paths = paths, .cache = folder };
 	struct kernel_snapshot *read, *kept;
 	bool is_same = false, is_cached = false;
 
@@ -159,10 +190,12 @@ static void names_that_were_kept_are_the_ones_that_are_read(void **state)
 	snprintf(folder, sizeof(folder), "%s/dendro", base);
 	snprintf(file, sizeof(file), "%s/kernel-names", folder);
 	for (int i = 0; i < 50 && !is_same; i++) {
-		options.cache = folder;
 		unlink(file);
 		assert_int_equal(kernel_snapshot_start(&options, &read), 0);
 		assert_false(kernel_snapshot_wait(read)->is_cached);
+		/* They are stored for sure when it is gone. */
+		kernel_snapshot_destroy(read);
+		assert_int_equal(kernel_snapshot_start(&alone, &read), 0);
 		assert_int_equal(kernel_snapshot_start(&options, &kept), 0);
 		is_cached = kernel_snapshot_wait(kept)->is_cached;
 		assert_equal_results(kernel_snapshot_wait(read), kernel_snapshot_wait(kept));
@@ -188,6 +221,7 @@ int main(void)
 		cmocka_unit_test(hidden_addresses_show),
 		cmocka_unit_test(a_missing_file_is_an_error),
 		cmocka_unit_test(names_of_code_that_goes_are_left_out),
+		cmocka_unit_test(a_long_text_comes_back),
 		cmocka_unit_test(names_that_were_kept_are_the_ones_that_are_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
