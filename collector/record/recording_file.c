@@ -160,7 +160,8 @@ static size_t choose_queue_size(const struct recorder_options *options, const st
 }
 
 static int create_writer(struct recording_file *file, const struct recorder_options *options,
-			 const struct evlist *evlist, struct recording_notes *notes)
+			 const struct evlist *evlist, const struct vdso_images *vdsos,
+			 struct recording_notes *notes)
 {
 	const struct perf_event_attr *attr = &evlist->events[0].attr;
 	struct data_writer_options writer_options = {
@@ -178,7 +179,7 @@ static int create_writer(struct recording_file *file, const struct recorder_opti
 			&evlist->events[i].attr, evlist->events[i].name, evlist->events[i].ids,
 			evlist->events[i].n_ids - evlist->events[i].n_absent
 		};
-	int err = host_features_init(&features, options->argv,
+	int err = host_features_init(&features, options->argv, vdsos,
 				     attr->use_clockid ? attr->clockid : -1);
 	if (!err)
 		err = host_features_add_tracepoints(&features, options->events, evlist->n_events);
@@ -192,7 +193,8 @@ static int create_writer(struct recording_file *file, const struct recorder_opti
 }
 
 int recording_file_create(struct recording_file *file, const struct recorder_options *options,
-			  const struct evlist *evlist, struct recording_notes *notes)
+			  const struct evlist *evlist, const struct vdso_images *vdsos,
+			  struct recording_notes *notes)
 {
 	int err = options->recent.is_given || options->is_dry_run
 			  ? open_memory(file, options->output, notes)
@@ -201,7 +203,7 @@ int recording_file_create(struct recording_file *file, const struct recorder_opt
 	if (!err)
 		err = hand_over(file, options, notes);
 	file->queue_size = choose_queue_size(options, evlist);
-	return err ? err : create_writer(file, options, evlist, notes);
+	return err ? err : create_writer(file, options, evlist, vdsos, notes);
 }
 
 bool recording_file_is_gone(const struct recording_file *file)

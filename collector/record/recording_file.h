@@ -4,6 +4,7 @@
 
 #include "collector/record/observing/recording_notes.h"
 #include "collector/record/recorder_options.h"
+#include "collector/record/start/vdso_images.h"
 #include "perf/writer/data_writer.h"
 
 struct recording_file {
@@ -18,10 +19,12 @@ struct recording_file {
 	size_t queue_size; /* bytes that may wait to be written */
 };
 
-/* Opens options->output and writes its first part, which describes the open events of @evlist.
+/* Opens options->output and writes its first part, which describes the open events of @evlist
+ * and lists the build IDs of the kernel and @vdsos.
  * 0, or -errno, which the notes explain. */
 int recording_file_create(struct recording_file *file, const struct recorder_options *options,
-			  const struct evlist *evlist, struct recording_notes *notes);
+			  const struct evlist *evlist, const struct vdso_images *vdsos,
+			  struct recording_notes *notes);
 void recording_file_deinit(struct recording_file *file);
 /* Tells a process that is for this file alone that it has got all records. */
 void recording_file_confirm(const struct recording_file *file);

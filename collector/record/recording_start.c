@@ -14,7 +14,6 @@
 #include "collector/record/live/cgroups.h"
 #include "collector/record/recording_file.h"
 #include "collector/record/start/names_cache.h"
-#include "collector/record/start/vdso32.h"
 #include "perf/events/event_text.h"
 #include "perf/kernel/limits.h"
 
@@ -38,14 +37,14 @@ int recording_start_prepare(struct recording_start *start)
 
 	if (err)
 		return explain_failure(start, err);
-	start->has_vdso32 = vdso32_read(&start->vdso32, &start->vdso32_size) == 0;
+	vdso_images_read(&start->vdsos);
 	return 0;
 }
 
 void recording_start_deinit(struct recording_start *start)
 {
 	kernel_snapshot_destroy(steal_ptr(start->snapshot));
-	free(steal_ptr(start->vdso32));
+	vdso_images_deinit(&start->vdsos);
 }
 
 /* The rings are emptied meanwhile, because thousands of processes take a while; but not when
@@ -98,36 +97,11 @@ static int attach_events(const struct recording_start *start)
 	return err;
 }
 
-/* The vdso: the kernel maps it into every process, and stacks with it cannot be unwound without. */
-static int attach_vdso(const struct recording_start *start)
+static int attach_vdso(const struct recording_start *start, const struct vdso_image *image)
 {
-	uint64_t address = getauxval(AT_SYSINFO_EHDR);
-	char text[PATH_MAX + 128];
-	int err = 0;
-
-	FILE *maps = fopen("/proc/self/maps", "re");
-	if (!maps)
-		return 0;
-	while (!err && address && fgets(text, sizeof(text), maps)) {
-		struct maps_line line;
-
-		text[strcspn(text, "\n")] = '\0';
-		if (maps_line_parse(text, &line) && line.start == address)
-			err = data_writer_attach(start->drain->writer, ATTACHMENT_VDSO, "[vdso]",
-						 (const void *)(uintptr_t)address,
-						 line.end - line.start);
-	}
-	fclose(maps);
-	return err;
-}
-
-/* The vdso of 32-bit programs. If it can't be read now, it is read from the first such program. */
-static int attach_vdso32(const struct recording_start *start)
-{
-	if (!start->has_vdso32)
-		return 0;
-	return data_writer_attach(start->drain->writer, ATTACHMENT_VDSO, "[vdso32]", start->vdso32,
-				  start->vdso32_size);
+	return image->size ? data_writer_attach(start->drain->writer, ATTACHMENT_VDSO, image->name,
+						image->bytes, image->size)
+			   : 0;
 }
 
 /* Readers need the entry code before the first sample, but the names follow later. */
@@ -211,9 +185,9 @@ int recording_start_write(struct recording_start *start)
 {
 	int err = attach_events(start);
 	if (!err)
-		err = attach_vdso(start);
+		err = attach_vdso(start, &start->vdsos.own);
 	if (!err)
-		err = attach_vdso32(start);
+		err = attach_vdso(start, &start->vdsos.low);
 	if (!err)
 		err = synthesize_processes(start);
 	if (!err)

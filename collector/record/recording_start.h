@@ -10,6 +10,7 @@
 #include "collector/record/recorder_options.h"
 #include "collector/record/start/kernel_snapshot.h"
 #include "collector/record/start/synthesize.h"
+#include "collector/record/start/vdso_images.h"
 
 struct recording_start {
 	/* Set by the caller, and borrowed. Fields without a mark are needed only by
@@ -22,9 +23,7 @@ struct recording_start {
 	/* Filled in by prepare. */
 	struct kernel_snapshot_options kernel;
 	struct kernel_snapshot *snapshot;
-	bool has_vdso32;
-	uint8_t *vdso32;
-	size_t vdso32_size;
+	struct vdso_images vdsos;
 };
 
 /* Begins to read the kernel's symbols; called before anything is opened. 0, or -errno, which the

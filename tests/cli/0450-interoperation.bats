@@ -82,6 +82,92 @@ samples() {
 	expect_equal "files without a build ID" "$(comm -23 files listed)" ""
 }
 
+# build_id FILE
+build_id() {
+	readelf -n "$1" | awk '/Build ID/ { print $3 }'
+}
+
+# A program that works in the vdso, in a library that it deletes while it is loaded, in one that it
+# deletes and unloads, in one without a file, and in the kernel.
+make_loader() {
+	cat >loader.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <fcntl.h>
+		#include <stdio.h>
+		#include <sys/mman.h>
+		#include <sys/sendfile.h>
+		#include <time.h>
+		#include <unistd.h>
+
+		static void *work(const char *path)
+		{
+			void *library = dlopen(path, RTLD_NOW);
+			void (*function)(void) = library ? (void (*)(void))dlsym(library, "work") : 0;
+
+			unlink(path);
+			if (function)
+				function();
+			return function ? library : 0;
+		}
+
+		int main(void)
+		{
+			struct timespec now;
+			char path[64];
+			int fd = memfd_create("nameless", 0), from = open("./libnameless.so", O_RDONLY);
+
+			for (int i = 0; i < 5000000; i++)
+				clock_gettime(CLOCK_MONOTONIC, &now);
+			for (int i = 0; i < 30; i++)
+				munmap(mmap(0, 1 << 24, PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0), 1 << 24);
+			sendfile(fd, from, 0, 1 << 24);
+			snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+			void *gone = work("./libgone.so");
+			return !gone || dlclose(gone) || !work("./libdeleted.so") || !work(path);
+		}
+	END
+	echo 'void work(void) { for (volatile long i = 0; i < 100000000; i++) ; }' >library.c
+	local name
+	for name in gone deleted nameless; do
+		gcc -O1 -shared -fPIC -Wl,--build-id -Wl,-soname,$name -o lib$name.so library.c
+		echo "$(build_id lib$name.so) $name"
+	done >built
+	gcc -O1 -Wl,--build-id -o loader loader.c -ldl
+	python3 - >vdso.so <<-'END'
+		import sys
+		at = [line.split()[0] for line in open("/proc/self/maps") if line.rstrip().endswith("[vdso]")]
+		start, end = (int(end, 16) for end in at[0].split("-"))
+		with open("/proc/self/mem", "rb") as memory:
+		    memory.seek(start)
+		    sys.stdout.buffer.write(memory.read(end - start))
+	END
+}
+
+@test "perf buildid-list names every module that has samples" {
+	need perf gcc readelf python3
+	need_root
+	make_loader
+	record loader.data -- ./loader
+	# Lines 'BUILD-ID NAME', the name as dendro has it.
+	perf buildid-list -i loader.data | sed -E 's/\[kernel.kallsyms\]/[kernel]/; s/ .*\// /' >list
+	report_json loader.data --view modules >modules.json
+	jq -r '.rows[] | select(.kind != "process" and .kind != "marker") | .module' modules.json |
+		sort -u >modules
+	cut -d ' ' -f 2- list | sort -u >listed
+	expect_equal "modules without a build ID" "$(comm -23 modules listed)" ""
+	local name
+	for name in '[kernel]' '[vdso]' loader libgone.so libdeleted.so 'memfd:nameless (deleted)' libc.so.6; do
+		grep -qxF "$name" modules
+	done
+	grep -qxF "$(build_id loader) loader" list
+	grep -qxF "$(build_id vdso.so) [vdso]" list
+	grep -qxF "$(awk '$2 == "gone" { print $1 }' built) libgone.so" list
+	grep -qxF "$(awk '$2 == "deleted" { print $1 }' built) libdeleted.so" list
+	grep -qF "$(awk '$2 == "nameless" { print $1 }' built) " list
+}
+
 # Lines of samples from the CPU on, without the names of functions in their fields. Tasks that are
 # dead have the tid -1, and only dendro knows their names.
 listed_fields() {

@@ -113,7 +113,8 @@ static int open_events(struct recorder *recorder)
 					    recorder->command.pid, &recorder->notes);
 	return err ? err
 		   : recording_file_create(&recorder->file, recorder->options,
-					   recorder->events.evlist, &recorder->notes);
+					   recorder->events.evlist, &recorder->start.vdsos,
+					   &recorder->notes);
 }
 
 static const struct evlist_event *find_off_cpu(const struct recorder *recorder)
@@ -213,7 +214,7 @@ static int begin_observers(struct recorder *recorder)
 	observed->completes_stacks = recorder->options->deep_stacks != DEEP_STACKS_CUT;
 	observed->watches_stacks =
 		recorder->options->deep_stacks == DEEP_STACKS_WATCHED || debug_registers_are_safe();
-	observed->has_vdso32 = recorder->start.has_vdso32;
+	observed->has_vdso32 = recorder->start.vdsos.low.size;
 	err = recording_observers_begin(recorder->observers);
 	if (!err)
 		err = watch_cpus(recorder);

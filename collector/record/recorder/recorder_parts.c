@@ -175,7 +175,8 @@ static int begin_next_file(struct recorder *recorder, uint64_t begin_ns)
 
 	if (!err)
 		err = recording_file_create(&recorder->file, recorder->options,
-					    recorder->events.evlist, &recorder->notes);
+					    recorder->events.evlist, &recorder->start.vdsos,
+					    &recorder->notes);
 	if (err)
 		return err;
 	struct data_writer *writer = recorder->file.writer;

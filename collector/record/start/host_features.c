@@ -159,22 +159,27 @@ static int add_clock(struct host_features *features, int clock_id)
 			     resolution.tv_sec * NSEC_PER_SEC + resolution.tv_nsec);
 }
 
-static void add_build_id(struct feature_bytes *bytes, const struct build_id *build_id,
-			 const char *name)
+static void add_build_id(struct feature_bytes *bytes, uint16_t cpu_mode,
+			 const struct build_id *build_id, const char *name)
 {
-	feature_bytes_add_build_id(bytes, PERF_RECORD_MISC_KERNEL, build_id->bytes, build_id->size,
-				   name);
+	feature_bytes_add_build_id(bytes, cpu_mode, build_id->bytes, build_id->size, name);
 }
 
-/* Adds the build IDs of the kernel and its modules. */
-static int add_kernel_build_ids(struct host_features *features)
+static void add_vdso(struct feature_bytes *bytes, const struct vdso_image *vdso)
+{
+	if (vdso->build_id.size)
+		add_build_id(bytes, PERF_RECORD_MISC_USER, &vdso->build_id, vdso->name);
+}
+
+/* Adds the build IDs of what the kernel brings: itself, its modules, and the vdsos. */
+static int add_kernel_build_ids(struct host_features *features, const struct vdso_images *vdsos)
 {
 	struct kernel_modules_list modules = { 0 };
 	struct feature_bytes bytes = { 0 };
 	struct build_id build_id = { 0 };
 
 	if (kernel_build_id(&build_id))
-		add_build_id(&bytes, &build_id, "[kernel.kallsyms]");
+		add_build_id(&bytes, PERF_RECORD_MISC_KERNEL, &build_id, "[kernel.kallsyms]");
 	int err = kernel_modules_read("/proc", &modules);
 	for (size_t i = 0; i < modules.n; i++) {
 		char name[KERNEL_MODULE_NAME_SIZE + 2];
@@ -182,9 +187,11 @@ static int add_kernel_build_ids(struct host_features *features)
 		if (!kernel_module_build_id(modules.modules[i].name, &build_id))
 			continue;
 		snprintf(name, sizeof(name), "[%s]", modules.modules[i].name);
-		add_build_id(&bytes, &build_id, name);
+		add_build_id(&bytes, PERF_RECORD_MISC_KERNEL, &build_id, name);
 	}
 	free(modules.modules);
+	add_vdso(&bytes, &vdsos->own);
+	add_vdso(&bytes, &vdsos->low);
 	if (err || !bytes.size) {
 		free(bytes.start);
 		return err;
@@ -192,7 +199,8 @@ static int add_kernel_build_ids(struct host_features *features)
 	return add(features, HEADER_BUILD_ID, &bytes);
 }
 
-int host_features_init(struct host_features *features, char **argv, int clock_id)
+int host_features_init(struct host_features *features, char **argv, const struct vdso_images *vdsos,
+		       int clock_id)
 {
 	struct utsname host;
 	struct sysinfo memory;
@@ -200,7 +208,7 @@ int host_features_init(struct host_features *features, char **argv, int clock_id
 	features->n = 0;
 	uname(&host);
 	sysinfo(&memory);
-	int err = add_kernel_build_ids(features);
+	int err = add_kernel_build_ids(features, vdsos);
 	if (!err)
 		err = add_string(features, HEADER_HOSTNAME, host.nodename);
 	if (!err)

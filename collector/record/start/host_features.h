@@ -2,6 +2,7 @@
 #ifndef COLLECTOR_RECORD_START_HOST_FEATURES_H
 #define COLLECTOR_RECORD_START_HOST_FEATURES_H
 
+#include "collector/record/start/vdso_images.h"
 #include "perf/events/event.h"
 #include "perf/writer/data_writer.h"
 
@@ -14,7 +15,8 @@ struct host_features {
 
 /* @argv: the arguments of the subcommand, NULL-terminated. @clock_id: the clock of the events; -1:
  * the kernel's own clock. 0 or -ENOMEM; host_features_deinit() is needed in both cases. */
-int host_features_init(struct host_features *features, char **argv, int clock_id);
+int host_features_init(struct host_features *features, char **argv, const struct vdso_images *vdsos,
+		       int clock_id);
 /* Adds the formats of tracepoints, if any of the events is one. 0 or -errno. */
 int host_features_add_tracepoints(struct host_features *features, const struct event *events,
 				  size_t n_events);
