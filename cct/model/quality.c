@@ -2,21 +2,25 @@
 
 #include <inttypes.h>
 
+#include "cct/text/counted_text.h"
+
 static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 	[QUALITY_SAMPLES] = { QUALITY_TOP, "samples", NULL },
 	[QUALITY_LOST] = { QUALITY_TOP, "lost", NULL },
 	[QUALITY_THROTTLED] = { QUALITY_TOP, "throttled", NULL },
 	[QUALITY_GUESSED] = { QUALITY_TOP, "guessed",
-			      "paths contain guessed frames: code without unwind information" },
+			      "{path contains|paths contain} guessed frames: code without unwind "
+			      "information" },
 	[QUALITY_STITCHED] = { QUALITY_TOP, "stitched",
-			       "paths completed from stack memory recorded apart from samples" },
+			       "path{|s} completed from stack memory recorded apart from samples" },
 	[QUALITY_GUESSED_FRAMES] = { QUALITY_TOP, "guessed_frames", NULL },
 	[QUALITY_UNWEIGHED] = { QUALITY_TOP, "unweighed",
-				"samples carry no weight and count as 0" },
+				"{sample carries|samples carry} no weight and {counts|count} as "
+				"0" },
 	[QUALITY_TEXT_POKES] = { QUALITY_TOP, "text_pokes", NULL },
 	[QUALITY_UNNAMED_CODE] = { QUALITY_TOP, "unnamed_code",
-				   "kernel code changes not tracked (too many): some kernel code "
-				   "has no name" },
+				   "kernel code change{|s} not tracked (too many): some kernel "
+				   "code has no name" },
 	[QUALITY_COMPLETE] = { QUALITY_UNWIND, "complete", "complete" },
 	[QUALITY_JOINED] = { QUALITY_UNWIND, "joined",
 			     "cut, joined by likeness to the callers of another sample" },
@@ -27,79 +31,84 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 			  "from the processor's call stack (LBR), not verified" },
 	[QUALITY_FLAT] = { QUALITY_UNWIND, "flat", "without callers: none were recorded" },
 	[QUALITY_OFF_AT_END] = { QUALITY_OFF_CPU, "off_at_end",
-				 "threads off the CPU when the recording ended: their time counts "
-				 "up to then" },
+				 "thread{|s} off the CPU when the recording ended: {its|their} "
+				 "time counts up to then" },
 	[QUALITY_OFF_UNPAIRED] = { QUALITY_OFF_CPU, "unpaired",
-				   "context switches lack their counterpart: time off the CPU is "
-				   "missing" },
+				   "context {switch lacks its|switches lack their} counterpart: "
+				   "time off the CPU is missing" },
 	[QUALITY_OFF_DOUBTFUL] = { QUALITY_OFF_CPU, "doubtful",
-				   "periods off the CPU may be too long: records of context "
+				   "period{|s} off the CPU may be too long: records of context "
 				   "switches were lost" },
 	[QUALITY_SILENT_THREADS] = { QUALITY_OFF_CPU, "silent_threads",
-				     "threads without context switches: always asleep, always "
+				     "thread{|s} without context switches: always asleep, always "
 				     "running, or not recorded" },
 	[QUALITY_JITDUMPS_MISSING] = { QUALITY_JITDUMPS, "missing",
-				       "jitdump files are missing: JIT code has no names" },
+				       "jitdump {file is|files are} missing: JIT code has no "
+				       "names" },
 	[QUALITY_JITDUMPS_UNTIMED] = { QUALITY_JITDUMPS, "untimed",
-				       "jitdump files use a different clock: addresses are named "
-				       "by the latest code there" },
+				       "jitdump {file uses|files use} a different clock: addresses "
+				       "are named by the latest code there" },
 	[QUALITY_JITDUMPS_CUT] = { QUALITY_JITDUMPS, "cut",
-				   "jitdump files end inside a record: later code has no names" },
+				   "jitdump {file ends|files end} inside a record: later code has "
+				   "no names" },
 	[QUALITY_JITDUMP_RECORDS_BROKEN] = { QUALITY_JITDUMPS, "broken_records",
-					     "malformed jitdump records skipped" },
+					     "malformed jitdump record{|s} skipped" },
 	[QUALITY_JITDUMP_LINES_BROKEN] = { QUALITY_JITDUMPS, "broken_lines",
-					   "functions of jitdump files without source lines: "
+					   "function{|s} of jitdump files without source lines: "
 					   "malformed line tables" },
 	[QUALITY_BRANCHES] = { QUALITY_HIDDEN, "branches",
-			       "samples have branch records (LBR), which are not shown" },
+			       "{sample has|samples have} branch records (LBR), which are not "
+			       "shown" },
 	[QUALITY_FILTERED] = { QUALITY_HIDDEN, "filtered", NULL },
 	[QUALITY_CONDITION_UNKNOWN] = { QUALITY_HIDDEN, "condition_unknown",
-					"samples left out because it is not known whether --where "
-					"holds" },
+					"sample{|s} left out because it is not known whether "
+					"--where holds" },
 	[QUALITY_SPLIT_UNKNOWN] = { QUALITY_HIDDEN, "split_unknown",
-				    "samples split by a value that is not known" },
+				    "sample{|s} split by a value that is not known" },
 	[QUALITY_SPLIT_OPEN] = { QUALITY_HIDDEN, "split_open",
-				 "samples not split: the function may be on the rest of their "
-				 "path, which is not known" },
+				 "sample{|s} not split: the function may be on the rest of "
+				 "{its|their} path, which is not known" },
 	[QUALITY_SPLIT_OTHERS] = { QUALITY_HIDDEN, "split_others",
-				   "samples split by other values than the first 1000, in one "
+				   "sample{|s} split by other values than the first 1000, in one "
 				   "row" },
 	[QUALITY_CONDITION_LATER] = { QUALITY_HIDDEN, "condition_later",
-				      "samples for which --where was answered by memory that was "
-				      "read a moment later (record --follow)" },
+				      "sample{|s} for which --where was answered by memory that "
+				      "was read a moment later (record --follow)" },
 	[QUALITY_SPLIT_LATER] = { QUALITY_HIDDEN, "split_later",
-				  "samples split by a value that was read a moment later "
+				  "sample{|s} split by a value that was read a moment later "
 				  "(record --follow)" },
 	[QUALITY_LOST_SIDEBAND] = { QUALITY_HIDDEN, "lost_sideband",
-				    "records of processes and mappings lost: names may be wrong" },
+				    "record{|s} of processes and mappings lost: names may be "
+				    "wrong" },
 	[QUALITY_NOT_ATTRIBUTED] = { QUALITY_HIDDEN, "not_attributed",
-				     "samples of events that the recording does not describe" },
+				     "sample{|s} of events that the recording does not describe" },
 	[QUALITY_LATE_RECORDS] = { QUALITY_HIDDEN, "late_records",
-				   "records arrived too late to be put into time order" },
+				   "record{|s} arrived too late to be put into time order" },
 	[QUALITY_UNKNOWN_PROCESSES] = { QUALITY_HIDDEN, "unknown_processes",
-					"samples of processes that no record introduced" },
+					"sample{|s} of processes that no record introduced" },
 	[QUALITY_UNKNOWN_RECORDS] = { QUALITY_HIDDEN, "unknown_records",
-				      "records of unknown type skipped" },
+				      "record{|s} of unknown type skipped" },
 	[QUALITY_BROKEN_RECORDS] = { QUALITY_HIDDEN, "malformed_records",
-				     "malformed records skipped" },
+				     "malformed record{|s} skipped" },
 	[QUALITY_UNREAD_RESTS + REST_MOVED_ON] = { QUALITY_RESTS, "rest_moved_on",
-						   "returned before they could be read" },
+						   "returned before {it|they} could be read" },
 	[QUALITY_UNREAD_RESTS + REST_NO_TIME] = { QUALITY_RESTS, "rest_no_time",
-						  "came faster than they can be read" },
+						  "came faster than {it|they} can be read" },
 	[QUALITY_UNREAD_RESTS + REST_NO_REGISTER] = { QUALITY_RESTS, "rest_no_register",
 						      "found no free debug register" },
 	[QUALITY_UNREAD_RESTS +
 		REST_FORBIDDEN] = { QUALITY_RESTS, "rest_forbidden",
 				    "may not be read (CAP_PERFMON and CAP_SYS_PTRACE permit it)" },
-	[QUALITY_UNREAD_RESTS + REST_NOT_OWN] = { QUALITY_RESTS, "rest_not_own",
-						  "lie on stacks that the program made itself" },
+	[QUALITY_UNREAD_RESTS +
+		REST_NOT_OWN] = { QUALITY_RESTS, "rest_not_own",
+				  "{lies on a stack|lie on stacks} that the program made itself" },
 	[QUALITY_UNREAD_RESTS +
 		REST_NO_WALK] = { QUALITY_RESTS, "rest_no_walk", "could not be unwound" },
 	[QUALITY_UNREAD_RESTS +
-		REST_FAILED] = { QUALITY_RESTS, "rest_failed", "had gone with their thread" },
-	[QUALITY_UNREAD_RESTS +
-		REST_UNSAFE] = { QUALITY_RESTS, "rest_unsafe",
-				 "are not safe to watch in this virtual machine (--deep-stacks)" },
+		REST_FAILED] = { QUALITY_RESTS, "rest_failed", "had gone with {its|their} thread" },
+	[QUALITY_UNREAD_RESTS + REST_UNSAFE] = { QUALITY_RESTS, "rest_unsafe",
+						 "{is|are} not safe to watch in this virtual "
+						 "machine (--deep-stacks)" },
 };
 
 const enum quality_counter quality_warnings[N_QUALITY_WARNINGS] = {
@@ -150,12 +159,13 @@ enum quality_counter quality_of_mark(enum path_mark mark)
 void quality_print_rests(FILE *out, const char *label, const uint64_t rests[N_UNREAD_RESTS])
 {
 	const char *separator = label;
+	char text[COUNTED_TEXT_SIZE];
 
 	for (unsigned i = 0; i < N_UNREAD_RESTS; i++) {
 		if (!rests[i])
 			continue;
 		fprintf(out, "%s%" PRIu64 " %s", separator, rests[i],
-			descriptions[QUALITY_UNREAD_RESTS + i].text);
+			counted_text(descriptions[QUALITY_UNREAD_RESTS + i].text, rests[i], text));
 		separator = ", ";
 	}
 }

@@ -90,8 +90,8 @@ enum quality_section {
 struct quality_description {
 	enum quality_section section;
 	const char *name; /* in JSON and in stored profiles; never changed */
-	/* For people, after a number: of paths in QUALITY_UNWIND, else a warning. NULL: not shown,
-	 * or in a sentence with other counters. */
+	/* For people, after a number, by counted_text(): of paths in QUALITY_UNWIND, else a
+	 * warning. NULL: not shown, or in a sentence with other counters. */
 	const char *text;
 };
 

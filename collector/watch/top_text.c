@@ -73,7 +73,7 @@ static int print_rows(const struct top_options *options, const struct snapshot *
 			n_left++;
 	}
 	if (n_left)
-		printf("%" PRIu64 " more rows\n", n_left);
+		printf("%" PRIu64 " more row%s\n", n_left, n_left == 1 ? "" : "s");
 	view_destroy(view);
 	return 0;
 }

@@ -61,8 +61,9 @@ static void write_sources(const struct header *header, enum diff_side side, cons
 				header->output->utf8);
 		if (source->duration_ns)
 			text_format_amount(duration, sizeof(duration), source->duration_ns, "ns");
-		fprintf(header->output->file, "%s%s: %" PRIu64 " samples\n", *duration ? ", " : "",
-			duration, diff->rows.metrics[0].runs[i].cost.samples);
+		const uint64_t n_samples = diff->rows.metrics[0].runs[i].cost.samples;
+		fprintf(header->output->file, "%s%s: %" PRIu64 " sample%s\n", *duration ? ", " : "",
+			duration, n_samples, n_samples == 1 ? "" : "s");
 		label = "";
 	}
 }

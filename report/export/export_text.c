@@ -171,8 +171,9 @@ static void write_notes(const struct text *text)
 		      text->output.file);
 	if (text->n_metrics < n_metrics)
 		fprintf(text->output.file,
-			"\n%u more events do not fit the width (--event, --sort).\n",
-			n_metrics - text->n_metrics);
+			"\n%u more event%s not fit the width (--event, --sort).\n",
+			n_metrics - text->n_metrics,
+			n_metrics - text->n_metrics == 1 ? " does" : "s do");
 	text_errors_write_note(text);
 	text_style_end(&text->output, STYLE_DIM);
 }

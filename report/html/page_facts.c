@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/text/counted_text.h"
 #include "cct/text/json_string.h"
 #include "report/export/json_recording.h"
 #include "report/export/json_rows.h"
@@ -153,6 +154,7 @@ static int write_paths(FILE *out, const struct profile *profile)
 
 static void write_warnings(FILE *out, const struct profile_quality *quality)
 {
+	char words[COUNTED_TEXT_SIZE];
 	size_t n = 0;
 
 	fputs(",\n\"warnings\":[", out);
@@ -162,7 +164,7 @@ static void write_warnings(FILE *out, const struct profile_quality *quality)
 
 		if (!count || !text)
 			continue;
-		write_count(out, &n, count, text);
+		write_count(out, &n, count, counted_text(text, count, words));
 		putc(']', out);
 	}
 	putc(']', out);

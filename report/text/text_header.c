@@ -7,6 +7,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 #include "cct/base/printable.h"
+#include "cct/text/counted_text.h"
 #include "report/findings/path_ends.h"
 #include "report/text/text_format.h"
 
@@ -44,13 +45,15 @@ static void write_warning(const struct text *text, const char *message)
 	putc('\n', text->output.file);
 }
 
+/* @what: for counted_text(). */
 static void warn_count(const struct text *text, uint64_t count, const char *what)
 {
-	char message[160];
+	char message[COUNTED_TEXT_SIZE + 24], words[COUNTED_TEXT_SIZE];
 
 	if (!count)
 		return;
-	snprintf(message, sizeof(message), "%" PRIu64 " %s", count, what);
+	snprintf(message, sizeof(message), "%" PRIu64 " %s", count,
+		 counted_text(what, count, words));
 	write_warning(text, message);
 }
 
@@ -116,7 +119,7 @@ static void warn_of_unwatched(const struct text *text, const struct watched_time
 		snprintf(message, sizeof(message), "not recorded: %s (%s)", dates, duration);
 		write_warning(text, message);
 	}
-	warn_count(text, n_left, "more times in which nothing was recorded");
+	warn_count(text, n_left, "more time{|s} in which nothing was recorded");
 }
 
 static void warn_of_low_rate(const struct text *text, const struct watched_time *watched)
@@ -206,8 +209,10 @@ static void write_event(const struct text *text, const struct metric *metric, un
 	unsigned written;
 
 	text_format_amount(amount, sizeof(amount), metric->total, metric->unit);
-	fprintf(text->output.file, "%10" PRIu64 " samples of ", metric->samples);
+	fprintf(text->output.file, "%10" PRIu64 " sample%s of ", metric->samples,
+		metric->samples == 1 ? "" : "s");
 	written = printable_write(text->output.file, metric->name, widest, text->output.utf8);
+	written -= metric->samples == 1; /* as if it had the s */
 	fprintf(text->output.file, "%*s  %s", (int)(widest - written), "", amount);
 	if (metric->has_counted && !metric_is_multiplexed(metric)) {
 		if (strcmp(metric->unit, "events") == 0)
@@ -311,9 +316,10 @@ static void write_selection(const struct text *text)
 		if (!metric->samples || !path_selection_excludes(selected->selection))
 			continue;
 		write_label(text, "");
-		fprintf(text->output.file, "%10" PRIu64 " %6.2f%%  of %" PRIu64 " samples of ",
+		fprintf(text->output.file, "%10" PRIu64 " %6.2f%%  of %" PRIu64 " sample%s of ",
 			selected->costs[i].samples,
-			selected_paths_percent(selected, i, metric->total), metric->samples);
+			selected_paths_percent(selected, i, metric->total), metric->samples,
+			metric->samples == 1 ? "" : "s");
 		printable_write(text->output.file, metric->name, text->output.width / 2,
 				text->output.utf8);
 		putc('\n', text->output.file);
@@ -429,7 +435,7 @@ static void warn_of_cpu_gaps(const struct text *text)
 			 gap->end_ns ? end : "to the end");
 		write_warning(text, message);
 	}
-	warn_count(text, info->n_cpu_gaps - n, "more times in which a CPU was not recorded");
+	warn_count(text, info->n_cpu_gaps - n, "more time{|s} in which a CPU was not recorded");
 }
 
 /* How much of each stack there is depends on the rate of samples, too (dendro-record(1), -S). */
@@ -452,8 +458,9 @@ static void write_quality(const struct text *text)
 
 	write_label(text, "samples");
 	fprintf(text->output.file,
-		"%10" PRIu64 " received, %" PRIu64 " lost; throttled %" PRIu64 " times\n",
-		counts[QUALITY_SAMPLES], counts[QUALITY_LOST], counts[QUALITY_THROTTLED]);
+		"%10" PRIu64 " received, %" PRIu64 " lost; throttled %" PRIu64 " time%s\n",
+		counts[QUALITY_SAMPLES], counts[QUALITY_LOST], counts[QUALITY_THROTTLED],
+		counts[QUALITY_THROTTLED] == 1 ? "" : "s");
 	write_stack_copy(text);
 	if (counts[QUALITY_FILTERED]) {
 		write_label(text, "");

@@ -237,7 +237,8 @@ static void show_idle(const struct tree *tree)
 		return;
 	text_write_numbers(tree->text, NULL, &tree->idle);
 	text_style_begin(output, STYLE_PROCESS);
-	fprintf(output->file, "%u idle kernel threads\n", tree->idle.n_rows);
+	fprintf(output->file, "%u idle kernel thread%s\n", tree->idle.n_rows,
+		tree->idle.n_rows == 1 ? "" : "s");
 	text_style_end(output, STYLE_PROCESS);
 }
 

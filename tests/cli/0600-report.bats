@@ -341,3 +341,21 @@ print(sum(row["kind"] != "root" for row in csv.DictReader(open("rows.csv"))))')"
 	grep -q '|-reader_2 ' text
 	lacks -P '[^\x00-\x7f]' text
 }
+
+@test "a header has the words for one sample" {
+	need_events
+	need taskset
+	# On one CPU, because each counts its own events. One sample in three quarters of them.
+	local n cpu
+	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+	taskset -c "$cpu" "$DENDRO" record -q -c 1 -e page-faults -o faults.data -- true
+	n=$(report_json faults.data | jq '.metrics[0].samples')
+	taskset -c "$cpu" "$DENDRO" record -q -c $((n * 3 / 4)) -e page-faults -o fault.data -- true
+	expect_equal samples "$(report_json fault.data | jq '.metrics[0].samples')" 1
+	"$DENDRO" report fault.data >text
+	grep -q '^events  *1 sample of page-faults  ' text
+	grep -q '^samples  *1 received, 0 lost; throttled 0 times$' text
+	"$DENDRO" report faults.data >text
+	grep -q "^events  *$n samples of page-faults  " text
+	"$DENDRO" diff faults.data fault.data | grep -q ': 1 sample$'
+}
