@@ -36,8 +36,8 @@ int option_wrong_value(const struct option_use *use, const char *format, ...)
 	va_start(args, format);
 	_cleanup_free_ char *wanted = sentence_v(format, args);
 	va_end(args);
-	return message_wrong_use(use->command, "%s takes %s, not '%s'.", use->spelling,
-				 wanted ? wanted : "another value", use->value);
+	return option_wrong_use(use, "%s takes %s, not '%s'", use->spelling,
+				wanted ? wanted : "another value", use->value);
 }
 
 int option_take_flag(const struct option_use *use, void *field)

@@ -1,9 +1,11 @@
 #include "collector/command-line/options.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/sentence.h"
 #include "cct/text/near_names.h"
 #include "collector/command-line/messages.h"
 
@@ -151,6 +153,24 @@ static int complain_of_ambiguous(const struct command_line *line, const char *na
 				 (int)length, name, names);
 }
 
+int option_wrong_use(const struct option_use *use, const char *format, ...)
+{
+	const struct command_option *of_perf = use->of_perf;
+	va_list args;
+
+	va_start(args, format);
+	_cleanup_free_ char *wrong = sentence_v(format, args);
+	va_end(args);
+	if (!wrong)
+		return message_error_of_memory(use->command);
+	if (!of_perf)
+		return message_wrong_use(use->command, "%s.", wrong);
+	message_error(use->command, "%s; perf's %s (--%s) %s%s.", wrong, use->spelling,
+		      of_perf->name, of_perf->help ? "is not supported: " : "is not needed",
+		      of_perf->help ? of_perf->help : "");
+	return EXIT_WRONG_USE;
+}
+
 static int take(struct parsing *parsing, struct option_use *use, size_t offset, char *value)
 {
 	const char *same_as = use->option->same_as;
@@ -172,8 +192,8 @@ static int take(struct parsing *parsing, struct option_use *use, size_t offset, 
 static int take_next(struct parsing *parsing, struct option_use *use, size_t offset)
 {
 	if (parsing->at == parsing->argc)
-		return message_wrong_use(use->command, "%s requires a value: %s %s.", use->spelling,
-					 use->spelling, use->option->argument);
+		return option_wrong_use(use, "%s requires a value: %s %s", use->spelling,
+					use->spelling, use->option->argument);
 	return take(parsing, use, offset, parsing->argv[parsing->at++]);
 }
 
@@ -220,10 +240,14 @@ static int parse_letters(struct parsing *parsing, char *word, bool *is_help_ret)
 
 	for (; *word && !status && !*is_help_ret; word++) {
 		struct found_option found = find_letter(parsing->line, *word);
+		const struct found_option of_perf = find_of_perf(parsing->line, NULL, 0, *word);
+		struct option_use use = { .command = command };
 
-		if (!found.option)
-			found = find_of_perf(parsing->line, NULL, 0, *word);
-		struct option_use use = { .command = command, .option = found.option };
+		if (found.option)
+			use.of_perf = of_perf.option;
+		else
+			found = of_perf;
+		use.option = found.option;
 
 		if (!found.option)
 			return message_wrong_use(command, "unknown option '-%c'.", *word);

@@ -9,7 +9,8 @@
  *
  * Options of perf that mean the same, that do nothing here, or that are refused with a sentence are
  * a second table, which only parsing knows: they can't be abbreviated, and where both tables have a
- * name or a letter, it is ours.
+ * name or a letter, it is ours; a message about a wrong value of such a letter tells what perf's
+ * option is here.
  */
 #ifndef COLLECTOR_COMMAND_LINE_OPTIONS_H
 #define COLLECTOR_COMMAND_LINE_OPTIONS_H
@@ -65,6 +66,8 @@ struct option_use {
 	const char *command;
 	const struct command_option *option;
 	char spelling[OPTION_SPELLING_SIZE]; /* "-i" or "--input", for messages */
+	/* perf's option of that letter, where it is another; NULL: none. */
+	const struct command_option *of_perf;
 	/* NULL: no value. Lives as long as the process, and may be changed. */
 	char *value;
 };
@@ -94,6 +97,14 @@ struct parsed_line {
 /* Fills the struct @target, to whose fields the table has offsets. Stops at the first error. */
 struct parsed_line options_parse(const struct command_line *line, int argc, char **argv,
 				 void *target);
+
+/*
+ * The message of a wrong use, without its full stop; after it how perf's option of the same letter
+ * is written here, if there is one: "; perf's -f (--force) is not needed". Returns
+ * EXIT_WRONG_USE.
+ */
+__attribute__((format(printf, 2, 3))) int option_wrong_use(const struct option_use *use,
+							   const char *format, ...);
 
 void options_print_help(FILE *out, const struct command_line *line);
 /* "-i, --input FILE" */

@@ -71,6 +71,7 @@ const struct command_option perf_options_of_record[] = {
 	  .help = "dendro records no latencies of accesses; 'perf record -W' does, and 'dendro "
 		  "script -F +weight' reads them" },
 	{ .name = "data",
+	  .letter = 'd',
 	  .take = option_refuse,
 	  .help = "dendro records no addresses of data; 'perf record --data' does, and 'dendro "
 		  "script -F +addr' reads them" },

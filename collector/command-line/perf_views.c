@@ -238,7 +238,7 @@ const struct command_option perf_options_of_report[] = {
 	{ .name = "inline", .take = option_take_nothing },
 	{ .name = "demangle", .take = option_take_nothing },
 	{ .name = "group", .take = option_take_nothing },
-	{ .name = "force", .take = option_take_nothing },
+	{ .name = "force", .letter = 'f', .take = option_take_nothing },
 	{ .name = "verbose", .letter = 'v', .take = option_take_nothing },
 	{ .name = "quiet", .letter = 'q', .take = option_take_nothing },
 	{ .name = "show-info", .letter = 'I', .take = option_take_nothing },
@@ -292,11 +292,13 @@ const struct command_option perf_options_of_report[] = {
 	  .help = "--view modules has a row for each module, --view functions those of its "
 		  "functions" },
 	{ .name = "parent",
+	  .letter = 'p',
 	  .argument = "REGEX",
 	  .take = option_refuse,
 	  .help = "--view callers has the callers of each function, --focus RE samples with a "
 		  "function on their path" },
 	{ .name = "field-separator",
+	  .letter = 't',
 	  .argument = "TEXT",
 	  .take = option_refuse,
 	  .help = "--format csv separates columns by commas" },

@@ -69,7 +69,7 @@ static const struct command_option options_of_perf[] = {
 	{ .name = "print-line", .letter = 'l', .take = option_take_nothing },
 	{ .name = "full-paths", .letter = 'P', .take = option_take_nothing },
 	{ .name = "group", .take = option_take_nothing },
-	{ .name = "force", .take = option_take_nothing },
+	{ .name = "force", .letter = 'f', .take = option_take_nothing },
 	{ .name = "verbose", .letter = 'v', .take = option_take_nothing },
 	{ .name = "quiet", .letter = 'q', .take = option_take_nothing },
 	{ .name = "dsos",

@@ -372,6 +372,41 @@ static void what_perf_can_and_dendro_cannot_is_one_line(void **state)
 	}
 }
 
+static void a_wrong_value_of_a_letter_of_both_tells_what_it_is_to_perf(void **state)
+{
+	static const struct command_option letters_of_perf[] = {
+		{ .name = "contrast",
+		  .letter = 'C',
+		  .help = "paint has one",
+		  .take = option_refuse },
+		{ .name = "over", .letter = 'o', .take = option_take_nothing },
+		{ 0 },
+	};
+	static const struct {
+		const char *words, *message;
+	} cases[] = {
+		{ "-C high", "-C takes numbers like 1,2 or 4-7, not 'high'; perf's -C (--contrast) "
+			     "is not supported: paint has one.\n" },
+		{ "-vo", "-o requires a value: -o FILE; perf's -o (--over) is not needed.\n" },
+		{ "--cpu high", "--cpu takes numbers like 1,2 or 4-7, not 'high'.\n"
+				"See 'dendro paint --help'.\n" },
+	};
+	struct command_line both = line;
+
+	(void)state;
+	both.of_perf = letters_of_perf;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct call call = { .line = &both };
+
+		snprintf(call.words, sizeof(call.words), "%s", cases[i].words);
+		char *text = captured(stderr, parse_words, &call);
+		assert_string_equal(text + strlen("dendro paint: "), cases[i].message);
+		assert_int_equal(call.parsed.status, EXIT_WRONG_USE);
+		free(text);
+		end(&call);
+	}
+}
+
 static void wrong_use_is_one_line_and_a_hint_where_to_look(void **state)
 {
 	static const struct {
@@ -464,6 +499,7 @@ int main(void)
 		cmocka_unit_test(spellings_of_perf_set_the_fields_of_ours),
 		cmocka_unit_test(a_loose_value_is_the_next_word_unless_it_is_an_option),
 		cmocka_unit_test(what_perf_can_and_dendro_cannot_is_one_line),
+		cmocka_unit_test(a_wrong_value_of_a_letter_of_both_tells_what_it_is_to_perf),
 		cmocka_unit_test(wrong_use_is_one_line_and_a_hint_where_to_look),
 		cmocka_unit_test(help_is_printed_from_the_table),
 	};
