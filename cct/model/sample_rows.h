@@ -34,7 +34,7 @@ enum row_end {
 
 /* A thread as it was when samples were taken: one that gets another name is a second task. */
 struct row_task {
-	uint32_t thread;                    /* index */
+	uint32_t thread;                    /* index: the profile has it */
 	int32_t pid, tid;                   /* as in the samples */
 	uint32_t thread_name, process_name; /* in sample_rows.names */
 };

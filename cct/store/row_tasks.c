@@ -1,5 +1,6 @@
 #include "cct/store/row_tasks.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ void row_tasks_write(struct byte_buffer *body, const struct profile *profile)
 	byte_buffer_add_unsigned(body, rows->n_tasks);
 	for (uint32_t i = 0; i < rows->n_tasks; i++) {
 		const struct row_task *task = &rows->tasks[i];
+		assert(task->thread < profile->n_threads);
 		const struct profile_thread *thread = &profile->threads[task->thread];
 		const struct profile_process *process = &profile->processes[thread->process];
 

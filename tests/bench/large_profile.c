@@ -76,19 +76,27 @@ static void add_nodes(struct profile *profile, const uint32_t *modules, uint32_t
 	}
 }
 
-static void add_samples(struct profile *profile, uint32_t n)
+static void add_threads(struct profile *profile, uint32_t process)
 {
-	static struct row_task tasks[THREADS];
-	struct metric *metric = &profile->metrics[0];
-	struct sample_rows *rows = profile->rows = calloc(1, sizeof(*rows));
 	char name[32];
-	uint32_t task;
 
 	for (uint32_t i = 0; i < THREADS; i++) {
 		snprintf(name, sizeof(name), "worker-%u", i);
-		tasks[i] =
-			(struct row_task){ .thread = i, .pid = 1000, .tid = (int32_t)(1000 + i) };
-		sample_rows_enter_task(rows, &tasks[i], name, "server", &task);
+		profile_add_thread(profile, (int32_t)(1000 + i), process, name);
+	}
+}
+
+static void add_samples(struct profile *profile, uint32_t n)
+{
+	struct metric *metric = &profile->metrics[0];
+	struct sample_rows *rows = profile->rows = calloc(1, sizeof(*rows));
+	uint32_t task;
+
+	for (uint32_t i = 0; i < THREADS; i++) {
+		const struct profile_thread *thread = &profile->threads[i];
+		const struct row_task is = { .thread = i, .pid = 1000, .tid = thread->tid };
+
+		sample_rows_enter_task(rows, &is, thread->name, "server", &task);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		const uint64_t weight = 1000000 + draw(4000);
@@ -113,7 +121,7 @@ struct profile *large_profile_create(uint32_t n_nodes, uint64_t run)
 
 	seed = 1; /* so that those of one size are equal */
 	profile_add_metric(profile, "cpu-clock", "ns");
-	profile_add_process(profile, 1000, "server");
+	add_threads(profile, profile_add_process(profile, 1000, "server"));
 	profile->cct = cct_create(1);
 	uint32_t *modules = add_modules(profile);
 	add_nodes(profile, modules, n_nodes);

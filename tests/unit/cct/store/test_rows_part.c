@@ -10,6 +10,7 @@
 
 #include "cct/model/row_slices.h"
 #include "cct/store/profile_parts.h"
+#include "cct/store/row_tasks.h"
 
 #define N_METRICS 3
 #define N_THREADS 3
@@ -226,6 +227,53 @@ static void so_are_rows_of_runs_and_sums(void **state)
 	profile_destroy(profile);
 }
 
+/* Of a profile whose last thread is missing. */
+static void assert_refused_without_thread(struct profile *profile)
+{
+	struct byte_buffer body = { 0 };
+	struct sample_rows *before;
+
+	if (profile->rows->n_runs)
+		runs_part_write(&body, profile);
+	else
+		rows_part_write(&body, profile);
+	profile->n_threads--;
+	assert_int_equal(read_rows(profile, body.bytes, body.size, &before), -EINVAL);
+	sample_rows_destroy(profile->rows);
+	profile->rows = before;
+	profile->n_threads++;
+	assert_int_equal(read_rows(profile, body.bytes, body.size, &before), 0);
+	sample_rows_destroy(before);
+	byte_buffer_deinit(&body);
+}
+
+static void rows_of_threads_that_the_profile_lacks_are_refused(void **state)
+{
+	struct profile *profile = make_profile(60);
+
+	(void)state;
+	assert_refused_without_thread(profile);
+	make_runs(profile, 16);
+	assert_refused_without_thread(profile);
+	profile_destroy(profile);
+}
+
+static void so_are_tasks_of_such_threads_in_earlier_versions(void **state)
+{
+	/* One task: thread, pid, tid, two names of a letter. */
+	static const uint8_t of_last[] = { 1, N_THREADS - 1, 5, 5, 2, 'a', 2, 'b' },
+			     of_none[] = { 1, N_THREADS, 5, 5, 2, 'a', 2, 'b' };
+	struct profile *profile = make_profile(0);
+	struct dwarf_reader body = dwarf_reader(of_none, sizeof(of_none));
+
+	(void)state;
+	assert_int_equal(row_tasks_read_before_3(&body, profile), -EINVAL);
+	body = dwarf_reader(of_last, sizeof(of_last));
+	assert_int_equal(row_tasks_read_before_3(&body, profile), 0);
+	assert_int_equal(profile->rows->n_tasks, 1);
+	profile_destroy(profile);
+}
+
 static void a_regular_sample_takes_four_bytes_before_compression(void **state)
 {
 	struct profile *few = make_profile(300), *many = make_profile(1300);
@@ -297,6 +345,8 @@ int main(void)
 		cmocka_unit_test(rows_that_were_cut_or_changed_are_refused_or_are_of_the_tree),
 		cmocka_unit_test(rows_of_runs_and_sums_are_read_as_they_were_written),
 		cmocka_unit_test(so_are_rows_of_runs_and_sums),
+		cmocka_unit_test(rows_of_threads_that_the_profile_lacks_are_refused),
+		cmocka_unit_test(so_are_tasks_of_such_threads_in_earlier_versions),
 		cmocka_unit_test(a_regular_sample_takes_four_bytes_before_compression),
 		cmocka_unit_test(threads_that_move_between_cpus_take_little_more),
 	};
