@@ -45,6 +45,7 @@ struct diff_command {
 	bool has_root;                     /* --root is on a path of a run, or not needed */
 	struct diff_rows rows[MAX_VIEWS];  /* of the runs, by view */
 	struct comparison_rows times;      /* of --html */
+	struct comparison_code code;       /* of --source */
 	size_t n_views;
 	uint64_t n_to_add; /* of the file at hand: paths of all its runs, in each view */
 	struct work_done added;
@@ -419,6 +420,30 @@ static int note_changed_file(const struct diff_command *command, const struct pr
 	return err;
 }
 
+/* Of a file, which may have several runs. */
+static int add_code(struct diff_command *command, const struct profile *profile, uint32_t metric,
+		    const struct diff_source *source)
+{
+	const struct report_options *report = &command->request.report;
+	struct symbolizer_options with_lines = report->symbolizer;
+
+	with_lines.lines = true;
+	struct symbolizer *symbolizer = symbolizer_create(profile, &with_lines);
+	const struct page_code code = {
+		.profile = profile,
+		.symbolizer = symbolizer,
+		.metric = metric,
+		.moved_sources = report->files.moved,
+		.n_moved_sources = report->files.n_moved,
+	};
+	int err = symbolizer
+			  ? comparison_code_add(&command->code, source->side, source->path, &code)
+			  : -ENOMEM;
+
+	symbolizer_destroy(symbolizer);
+	return err ? out_of_memory() : 0;
+}
+
 /* What is not selected remains a part of the whole. The first view needs all names. */
 static int select_and_add(struct diff_command *command, struct profile *profile,
 			  const uint32_t *metrics, size_t first, size_t *n_ret)
@@ -437,6 +462,8 @@ static int select_and_add(struct diff_command *command, struct profile *profile,
 		selection_options_apply("diff", &report->selection, profile, symbolizer, &selected)
 			? DIFF_EXIT_ERROR
 			: add_runs(command, profile, symbolizer, metrics, first, n_ret);
+	if (!status && report->has_code)
+		status = add_code(command, profile, metrics[0], &command->request.sources[first]);
 	shown_naming_stop(&naming);
 	if (!status && note_changed_file(command, profile, symbolizer, metrics[0],
 					 command->request.sources[first].path))
@@ -620,20 +647,21 @@ static int browse(const struct diff_command *command, const struct diff *paths,
 	return err ? DIFF_EXIT_ERROR : 0;
 }
 
-static int write_page(const struct diff_command *command, const struct diff *paths,
+static int write_page(struct diff_command *command, const struct diff *paths,
 		      const struct diff *functions)
 {
 	const struct comparison_page page = {
 		.paths = paths,
 		.functions = functions,
 		.rows = &command->times,
+		.code = &command->code,
 		.merges_copies = command->request.report.view.merge_copies,
 	};
 	const char *path = command->request.report.html;
 	const size_t n = command->request.n_sources;
 	_cleanup_free_ const char **inputs = calloc(n, sizeof(*inputs));
 
-	if (!inputs)
+	if (!inputs || comparison_code_finish(&command->code))
 		return out_of_memory();
 	for (size_t i = 0; i < n; i++)
 		inputs[i] = command->request.sources[i].path;
@@ -798,6 +826,7 @@ static int run(struct diff_command *command)
 	for (size_t i = 0; i < command->n_views; i++)
 		diff_rows_deinit(&command->rows[i]);
 	comparison_rows_deinit(&command->times);
+	comparison_code_deinit(&command->code);
 	file_search_destroy(report->build.files);
 	return status || !is_damaged ? status : DIFF_EXIT_ERROR;
 }

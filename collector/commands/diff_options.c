@@ -12,6 +12,7 @@
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/pager.h"
 #include "collector/command-line/terminal.h"
+#include "collector/files/page_file.h"
 #include "report/fold/view_traits.h"
 
 #define DEFAULT_MIN_PERCENT 0.1
@@ -197,6 +198,13 @@ static const struct command_option options_of_diff[] = {
 		  "this file (-: standard output): one file that loads nothing",
 	  .take = option_take_text,
 	  .offset = FIELD(report.html) },
+	{ .name = "source",
+	  .help = "the page of --html has source lines and instructions of the hottest functions "
+		  "of "
+		  "each file",
+	  .take = option_take_flag,
+	  .offset = FIELD(report.has_code) },
+	{ .shared = source_path_option, .offset = FIELD(report.files) },
 	{ .name = "browse",
 	  .help = "walk through the call paths and functions of both sides on the terminal, by "
 		  "keys; ? lists them",
@@ -457,6 +465,22 @@ static int check_html(const struct diff_request *request)
 	return 0;
 }
 
+/* Code is in the files of programs, which the recordings name. */
+static int check_code(struct diff_request *request)
+{
+	int status = 0;
+
+	if (request->report.has_code && request->has_ranges)
+		return message_wrong_use("diff",
+					 "--source needs recordings, not what dendro agent has "
+					 "recorded.");
+	for (size_t i = 0; !status && i < request->n_sources; i++) {
+		request->report.path = request->sources[i].path;
+		status = page_file_check_code(&request->report);
+	}
+	return status == 1 ? DIFF_EXIT_ERROR : status;
+}
+
 static void choose_defaults(struct diff_request *request, const struct view_traits *traits)
 {
 	double *min_percent = &request->report.export.min_percent;
@@ -481,11 +505,14 @@ int diff_request_parse(struct diff_request *request, int argc, char **argv, bool
 		status = check_view(request);
 	if (!status && !*is_done_ret)
 		status = check_html(request);
+	if (!status && !*is_done_ret)
+		status = check_code(request);
 	if (status || *is_done_ret)
 		return status;
 	report_options_finish(&request->report);
 	request->report.view.errors = true;
 	request->report.build.keeps_squares = true;
+	request->report.build.keeps_code = request->report.has_code;
 	request->options.view = request->report.view.kind;
 	choose_defaults(request, view_traits(request->options.view));
 	return 0;

@@ -252,6 +252,9 @@ int comparison_page_write(FILE *out, const struct comparison_page *page)
 	fwrite(text, 1, size, out);
 	size += (size_t)(comparison_text_end - at);
 	err = write_times(out, page, size < limit ? limit - size : 0);
+	page_text_write(out, &at, comparison_text_end, PAGE_MARK_CODE);
+	if (!err && page->code && page->code->n)
+		err = page_block_write(out, page->code->text, page->code->size);
 	page_text_write(out, &at, comparison_text_end, NULL);
 	return err ? err : stream_finish(out);
 }

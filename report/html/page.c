@@ -28,6 +28,19 @@ static int write_text(FILE *out, const struct page *page,
 	return err ? err : page_block_write(out, text, size);
 }
 
+static int write_code(FILE *out, const struct page *page)
+{
+	const struct page_code code = {
+		.profile = page->profile,
+		.symbolizer = page->line_symbolizer,
+		.metric = page->view->sort_metric,
+		.moved_sources = page->moved_sources,
+		.n_moved_sources = page->n_moved_sources,
+	};
+
+	return page_code_write(out, &code);
+}
+
 static int write_columns(FILE *out, const struct page_columns *columns)
 {
 	struct byte_buffer bytes = { 0 };
@@ -57,7 +70,7 @@ static int write_page(FILE *out, const struct page *page, const struct page_tree
 		err = write_columns(out, &whole);
 	page_text_write(out, &at, page_text_end, PAGE_MARK_CODE);
 	if (!err && page->line_symbolizer)
-		err = write_text(out, page, page_code_write);
+		err = write_text(out, page, write_code);
 	page_text_write(out, &at, page_text_end, NULL);
 	return err ? err : stream_finish(out);
 }

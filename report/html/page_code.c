@@ -277,10 +277,9 @@ static int write_function(struct listing *listing)
 	return err;
 }
 
-static int write_functions(FILE *out, const struct page *page, struct annotation *annotation)
+static int write_functions(FILE *out, const struct page_code *of, struct annotation *annotation)
 {
-	struct source_files *files =
-		source_files_create(page->moved_sources, page->n_moved_sources);
+	struct source_files *files = source_files_create(of->moved_sources, of->n_moved_sources);
 	int err = files ? 0 : -ENOMEM;
 
 	putc('[', out);
@@ -300,22 +299,22 @@ static int write_functions(FILE *out, const struct page *page, struct annotation
 	return err;
 }
 
-int page_code_write(FILE *out, const struct page *page)
+int page_code_write(FILE *out, const struct page_code *of)
 {
-	const uint32_t metric = page->view->sort_metric;
+	const uint32_t metric = of->metric;
 	const uint64_t total =
-		metric < page->profile->n_metrics ? page->profile->metrics[metric].total : 0;
+		metric < of->profile->n_metrics ? of->profile->metrics[metric].total : 0;
 	const struct hottest_limits limits = {
 		.max = MAX_FUNCTIONS,
 		.least = total / 100 * LEAST_PERCENT,
 	};
 	struct annotation *annotation;
-	int err = annotation_create_hottest(page->profile, page->line_symbolizer, metric, &limits,
+	int err = annotation_create_hottest(of->profile, of->symbolizer, metric, &limits,
 					    &annotation);
 
 	if (err)
 		return err;
-	err = write_functions(out, page, annotation);
+	err = write_functions(out, of, annotation);
 	annotation_destroy(annotation);
 	return err;
 }

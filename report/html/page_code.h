@@ -7,9 +7,19 @@
 
 #include <stdio.h>
 
-#include "report/html/page_facts.h"
+#include "cct/model/profile.h"
+#include "report/names/symbolize.h"
 
-/* Of a page with line_symbolizer. 0, -ENOMEM, or -errno of the stream. */
-int page_code_write(FILE *out, const struct page *page);
+/* What code is written of. Borrowed. */
+struct page_code {
+	const struct profile *profile;
+	struct symbolizer *symbolizer;    /* has source lines */
+	uint32_t metric;                  /* the functions are those with its highest self cost */
+	const char *const *moved_sources; /* "FROM=TO" */
+	size_t n_moved_sources;
+};
+
+/* An array of functions. 0 or -ENOMEM; the stream's errors are the caller's. */
+int page_code_write(FILE *out, const struct page_code *of);
 
 #endif

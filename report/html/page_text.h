@@ -5,9 +5,8 @@
 
 #include <stdio.h>
 
-/* report/html/page_bytes.S. The texts are UTF-8. That of a profile has the marks below but for
- * TIMES, once each and in this order, where the blocks of data belong; that of a comparison all but
- * CODE. */
+/* report/html/page_bytes.S. The texts are UTF-8. That of a comparison has the marks below, once
+ * each and in this order, where the blocks of data belong; that of a profile all but TIMES. */
 extern const char page_text[], page_text_end[];
 extern const char comparison_text[], comparison_text_end[];
 

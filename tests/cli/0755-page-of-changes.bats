@@ -15,7 +15,8 @@ make_recordings() {
 	cd "$BATS_FILE_TMPDIR"
 	mkdir before after
 	sed 's/worker(2 \* n)/worker(6 * n)/' "$ROOT/tests/workloads/dispatch.c" >after/dispatch.c
-	cc -O2 -I"$ROOT/tests/workloads" -o before/dispatch "$ROOT/tests/workloads/dispatch.c"
+	cp "$ROOT/tests/workloads/dispatch.c" before
+	cc -O2 -I"$ROOT/tests/workloads" -o before/dispatch before/dispatch.c
 	cc -O2 -I"$ROOT/tests/workloads" -o after/dispatch after/dispatch.c
 	local side i
 	for side in before after; do
@@ -159,6 +160,21 @@ has_sandwich() { # has_sandwich FUNCTION FILE...
 	"$DENDRO" diff --html page.html "${@:2}"
 	"$DENDRO" diff --view callgraph --format json "${@:2}" >callgraph.json
 	node "$ROOT/tests/page/sandwich_changes.mjs" "$PWD/page.html" callgraph.json "$1"
+}
+
+@test "with --source both sides have lines and instructions, as dendro annotate has them" {
+	need_browser
+	local side
+	for side in before after; do
+		cc -O2 -g -I"$ROOT/tests/workloads" -o "$side/lines" "$side/dispatch.c"
+		"$DENDRO" record -q -e cpu-clock,page-faults -o "$side-lines.data" -- "$side/lines" 0.3
+		"$DENDRO" annotate --format json unit "$side-lines.data" >"$side.json"
+	done
+	"$DENDRO" diff --html lines.html --source before-lines.data after-lines.data
+	node "$ROOT/tests/page/changed_code.mjs" "$PWD/lines.html" before.json after.json
+	"$DENDRO" build -o lines.cct before-lines.data
+	refuses "needs the recording" -- "$DENDRO" diff --html lines.html --source lines.cct after-lines.data
+	refuses "belongs to --html" -- "$DENDRO" diff --source before-lines.data after-lines.data
 }
 
 @test "hostile names are text in the page of a comparison" {

@@ -18,16 +18,16 @@ function rowsOf(page) {
 }
 
 async function choose(page) {
-	const options = await page.$$eval("#code-function option", (all) =>
+	const options = await page.$$eval("#code-pane .code-function option", (all) =>
 		all.map(({ value, textContent }) => [textContent, value]));
 	const label = wanted.kind === "inline" ? `${wanted.name} (inlined)` : wanted.name;
 	const found = options.find(([text]) => text === label);
 	assert.ok(found, `${label} is one of ${options}`);
-	await page.selectOption("#code-function", found[1]);
+	await page.selectOption("#code-pane .code-function", found[1]);
 }
 
 async function shows(page, title) {
-	await page.waitForFunction((of) => document.querySelector("#code-title").textContent === of &&
+	await page.waitForFunction((of) => document.querySelector("#code-pane .code-title").textContent === of &&
 		document.querySelector("#code-pane tbody tr"), title);
 }
 
@@ -35,7 +35,7 @@ const costly = (rows) => rows.filter(({ self, total }) => self || total);
 
 await withPage(file, {}, async (page) => {
 	await page.keyboard.press("c");
-	await page.waitForFunction(() => document.querySelector("#code-function").options.length > 1);
+	await page.waitForFunction(() => document.querySelector("#code-pane .code-function").options.length > 1);
 	await choose(page);
 	for (const [metric, { samples }] of report.metrics.entries()) {
 		if (!samples)
@@ -65,7 +65,7 @@ await withPage(file, {}, async (page) => {
 	await page.keyboard.press("Enter");
 	await page.click("#codes button[data-code='lines']");
 	await page.waitForFunction((name) =>
-		document.querySelector("#code-function").selectedOptions[0].textContent.startsWith(name),
+		document.querySelector("#code-pane .code-function").selectedOptions[0].textContent.startsWith(name),
 	wanted.name);
 	await accessible(page);
 	await page.focus("#code-pane .code-scroller");

@@ -2,6 +2,7 @@
 
 /** @import { ChangePage } from "./change_page.js" */
 /** @import { Item } from "../page/trees.js" */
+import { codeAfter } from "../page/code.js";
 import { onOtherColors } from "../page/colors.js";
 import { copyItem } from "../page/crumbs.js";
 import { byId } from "../page/elements.js";
@@ -78,6 +79,7 @@ function keysOfChanges(page) {
 		"6": () => page.showView("gone"),
 		Backspace: () => page.zoomOut(),
 		Escape: () => page.zoomOut(),
+		C: () => page.change({ code: codeAfter(page.state.code) }),
 		N: () => page.nextMatch(-1),
 		R: () => toggle(page, "recursion"),
 		U: redo,
@@ -126,13 +128,15 @@ function listenToChangeButtons(page) {
 		byId(id).addEventListener("click", action);
 	document.addEventListener("click", (event) => {
 		const target = /** @type {HTMLElement} */ (event.target);
-		const { choose, value, turn, save: format } = target.dataset;
+		const { choose, value, turn, code, save: format } = target.dataset;
 		if (choose === "view")
 			page.showView(/** @type {"paths"} */ (value));
 		else if (choose)
 			page.change({ [choose]: value });
 		else if (turn)
 			toggle(page, turn);
+		else if (code)
+			page.change({ code: codeAfter(page.state.code, code) });
 		else if (format)
 			saveChanges(page, format);
 	});

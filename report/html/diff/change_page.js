@@ -20,6 +20,7 @@ import { matchesOf } from "../page/search.js";
 import { amount, grouped, nameOf, shorten } from "../page/text.js";
 import { Timeline } from "../page/timeline.js";
 import { pathOf } from "../page/trees.js";
+import { codeOfSides } from "./change_code.js";
 import { ChangeTree } from "./change_tree.js";
 import { CHANGE_COLORS, changeColor, changeText, relativeText, valueText } from "./change_table.js";
 import { ChangeTable, RELATIVE_STEPS } from "./change_table.js";
@@ -57,6 +58,7 @@ export class ChangePage {
 		/** By pane. @type {(PaneLook & ChangeLook)[]} */
 		this.looks = [];
 		this.panes = ["first", "second"].map((id, i) => this.makePane(byId(id), i));
+		this.code = codeOfSides(facts);
 		this.fillHead();
 	}
 
@@ -236,10 +238,21 @@ export class ChangePage {
 		this.showMatched();
 		this.showEmptiness(trees[0]);
 		this.showTools();
+		this.showCode();
 		if (this.isWhole)
 			this.showScale(trees[0]);
 		this.showTimelines();
 		performance.measure("dendro-shown", "dendro-show");
+	}
+
+	/** The code of the function under the cursor, on both sides. */
+	showCode() {
+		const { code, metric } = this.state;
+		byId("codes").hidden = !code;
+		byId("panes").classList.toggle("coded", code !== "");
+		for (const of of this.code)
+			of.show(code, metric, this.facts.metrics[metric].cost, this.look.functions,
+				this.selected?.func ?? 0);
 	}
 
 	/** @param {ChangeTree} tree @param {number} i @param {boolean} isSandwich */
@@ -323,6 +336,9 @@ export class ChangePage {
 			const { turn } = /** @type {HTMLElement} */ (button).dataset;
 			button.setAttribute("aria-pressed", String(state[/** @type {"only"} */ (turn)]));
 		}
+		for (const button of document.querySelectorAll("[data-code]"))
+			button.setAttribute("aria-pressed",
+				String(/** @type {HTMLElement} */ (button).dataset.code === state.code));
 		const process = state.filters.find(({ kind }) => kind === "process");
 		byId("process").value = process?.value ?? "";
 		byId("lanes").value = state.lanes;
@@ -411,6 +427,7 @@ export class ChangePage {
 		this.selected = item;
 		this.selectedIn = i;
 		this.describe(item, this.looks[i].changes);
+		this.showCode();
 		if (i || this.looks[0].changes.isOfFunction)
 			return;
 		this.state.selected = pathOf(item);

@@ -2,7 +2,7 @@
 
 /** @import { Filter } from "../page/costs.js" */
 /** @import { Ranges } from "./selected.js" */
-import { oneOf, readFilters, readPath, readRange, writeFilters } from "../page/state.js";
+import { CODES, oneOf, readFilters, readPath, readRange, writeFilters } from "../page/state.js";
 
 /**
  * @typedef {object} ChangeState
@@ -23,6 +23,7 @@ import { oneOf, readFilters, readPath, readRange, writeFilters } from "../page/s
  * @property {Filter[]} filters
  * @property {Ranges} ranges of time
  * @property {"process" | "thread"} lanes
+ * @property {"" | "lines" | "instructions"} code of the selected function
  * @property {number[]} zoom functions below the root
  * @property {number[]} selected likewise; the item under the cursor
  * @property {string} query
@@ -34,6 +35,7 @@ const CHOICES = /** @type {const} */ ({
 	measure: ["", "self", "total"],
 	scale: ["absolute", "relative"],
 	lanes: ["process", "thread"],
+	code: CODES,
 });
 export const SIDES = /** @type {const} */ (["before", "after"]);
 export const FLAGS = /** @type {const} */ (["chance", "only", "flame", "kernel", "inlined", "idle",
@@ -44,7 +46,7 @@ export function firstChangeState() {
 	return { metric: 0, view: "paths", func: -1, side: "both", measure: "", scale: "absolute",
 		chance: false, only: false, flame: false, kernel: false, inlined: false, idle: false,
 		recursion: false, folded: [], filters: [], ranges: { before: [0, 0], after: [0, 0] },
-		lanes: "process", zoom: [], selected: [], query: "" };
+		lanes: "process", code: "", zoom: [], selected: [], query: "" };
 }
 
 /** @param {ChangeState} state */
@@ -56,7 +58,7 @@ export function fragmentOfChange(state) {
 			parts.append("with", name);
 	}
 	for (const name of /** @type {const} */ (["metric", "view", "func", "side", "measure",
-		"scale", "lanes", "query"])) {
+		"scale", "lanes", "code", "query"])) {
 		if (state[name] !== first[name])
 			parts.set(name, String(state[name]));
 	}
@@ -85,6 +87,7 @@ export function readChangeFragment(fragment, metrics) {
 	state.measure = oneOf(CHOICES.measure, parts.get("measure"), state.measure);
 	state.scale = oneOf(CHOICES.scale, parts.get("scale"), state.scale);
 	state.lanes = oneOf(CHOICES.lanes, parts.get("lanes"), state.lanes);
+	state.code = oneOf(CHOICES.code, parts.get("code"), state.code);
 	for (const side of SIDES)
 		state.ranges[side] = readRange(parts.get(side));
 	state.query = parts.get("query") ?? "";

@@ -6,7 +6,8 @@ import { copyItem } from "./crumbs.js";
 import { byId } from "./elements.js";
 import { pressKey, redo, undo } from "./keys.js";
 import { csvOf, foldedOf, saveFile, savePng, svgOf } from "./save.js";
-import { CODES, firstState } from "./state.js";
+import { codeAfter } from "./code.js";
+import { firstState } from "./state.js";
 
 /** @param {Page} page @param {"name" | "path" | "stack"} what */
 function copy(page, what) {
@@ -43,11 +44,9 @@ function turn(page, name) {
 		page.change({ [known]: !page.state[known] });
 }
 
-/** @param {Page} page @param {string} [name] of what is shown or hidden; without: the next one */
+/** @param {Page} page @param {string} [name] */
 function showCode(page, name) {
-	const at = CODES.indexOf(page.state.code);
-	const known = CODES.find((of) => of === name) ?? CODES[(at + 1) % CODES.length];
-	page.change({ code: known === page.state.code ? "" : known });
+	page.change({ code: codeAfter(page.state.code, name) });
 }
 
 /** @param {Page} page @param {KeyboardEvent} event */

@@ -1,12 +1,14 @@
 /** Source lines and instructions of the hottest functions, as `dendro annotate` has them. */
 
 /** @import { CodeFunction, Functions } from "./payload.js" */
-import { readJson } from "./payload.js";
+/** @import { State } from "./state.js" */
+import { CODES } from "./state.js";
 import { element, shown } from "./elements.js";
 import { amount, percent, shorten } from "./text.js";
 
-const NO_CODE = "This page has no code: dendro report --html FILE --source puts that of the " +
-	"hottest functions into it.";
+/** @param {string} command that makes the page */
+const noCode = (command) => `This page has no code: ${command} --source puts that of the hottest ` +
+	"functions into it.";
 
 /** @param {number} part @param {number} whole @param {string} what */
 function share(part, whole, what) {
@@ -29,29 +31,58 @@ function across(text, why) {
 	return row;
 }
 
+/** What is shown once a button or the key for code was pressed. @param {State["code"]} shownNow
+ * @param {string} [name] of what is shown or hidden; without: the next one */
+export function codeAfter(shownNow, name) {
+	const at = CODES.indexOf(shownNow);
+	const known = CODES.find((of) => of === name) ?? CODES[(at + 1) % CODES.length];
+	return known === shownNow ? "" : known;
+}
+
+/** The headings of the table. */
+function headings() {
+	const row = element("tr");
+	for (const name of ["self %", "total %", "place", "code"]) {
+		const heading = element(name === "code" ? "th.text" : "th", name);
+		heading.setAttribute("scope", "col");
+		row.append(heading);
+	}
+	return row;
+}
+
 export class Code {
-	/** @param {(id: string) => any} byId */
-	constructor(byId) {
-		this.host = /** @type {HTMLElement} */ (byId("code-pane"));
-		this.choice = /** @type {HTMLSelectElement} */ (byId("code-function"));
-		this.title = /** @type {HTMLElement} */ (byId("code-title"));
-		this.note = /** @type {HTMLElement} */ (byId("code-note"));
-		this.head = /** @type {HTMLElement} */ (this.host.querySelector("thead"));
-		this.body = /** @type {HTMLElement} */ (this.host.querySelector("tbody"));
-		this.scroller = /** @type {HTMLElement} */ (this.host.querySelector(".code-scroller"));
-		/** @type {Promise<CodeFunction[]> | null} */
-		this.reading = null;
+	/** @param {HTMLElement} host @param {string} label @param {string} command that makes the page
+	 * @param {() => Promise<CodeFunction[]>} read those of the page, the hottest first */
+	constructor(host, label, command, read) {
+		this.host = host;
+		this.label = label;
+		this.command = command;
+		this.read = read;
+		this.choice = /** @type {HTMLSelectElement} */ (element("select.code-function"));
+		this.choice.setAttribute("aria-label", `Function with code${label}`);
+		this.title = element("h3.code-title");
+		this.note = element("p.code-note");
+		this.head = element("thead");
+		this.head.append(headings());
+		this.body = element("tbody");
+		this.scroller = element("div.code-scroller");
+		this.scroller.tabIndex = 0;
+		this.scroller.setAttribute("role", "region");
+		this.scroller.setAttribute("aria-label", `Code${label}`);
+		this.fillHost();
 		this.look = { mode: "", metric: 0, unit: "" };
 		this.wanted = ""; /* the function that was asked for last, by name */
 		this.drawn = ""; /* what the table shows */
 		this.choice.addEventListener("change", () => this.draw());
 	}
 
-	/** @returns {Promise<CodeFunction[]>} those of the page, the hottest first */
-	read() {
-		const has = document.getElementById("code")?.textContent;
-		this.reading ??= has ? readJson("code") : Promise.resolve([]);
-		return this.reading;
+	fillHost() {
+		const head = element("div.code-head");
+		const table = element("table");
+		head.append(this.title, this.choice);
+		table.append(this.head, this.body);
+		this.scroller.append(table);
+		this.host.append(head, this.note, this.scroller);
 	}
 
 	/** Shows the code of a function, if the page has it, or the hottest one's at a process.
@@ -81,9 +112,11 @@ export class Code {
 		const none = /** @type {HTMLOptionElement} */ (element("option", "Functions with code"));
 		none.value = "-1";
 		none.disabled = true;
-		this.choice.append(none, ...all.map(({ name, kind }, i) => {
+		const hasFiles = all.some(({ file }) => file !== all[0].file);
+		this.choice.append(none, ...all.map(({ name, kind, file }, i) => {
 			const option = /** @type {HTMLOptionElement} */ (element("option",
-				shorten(name, 80) + (kind === "inline" ? " (inlined)" : "")));
+				shorten(name, 80) + (kind === "inline" ? " (inlined)" : "") +
+				(hasFiles ? `, ${shorten(file ?? "", 80)}` : "")));
 			option.value = String(i);
 			return option;
 		}));
@@ -98,13 +131,13 @@ export class Code {
 		if (drawn === this.drawn)
 			return;
 		this.drawn = drawn;
-		this.title.textContent = mode === "lines" ? "Source lines" : "Instructions";
+		this.title.textContent = (mode === "lines" ? "Source lines" : "Instructions") + this.label;
 		this.head.hidden = !of;
 		this.body.replaceChildren();
 		if (!of) {
 			this.note.textContent = all.length
 				? `The page has no code of ${shorten(this.wanted, 200)}, only of hotter functions.`
-				: NO_CODE;
+				: noCode(this.command);
 			return;
 		}
 		this.describe(of, metric, unit);
@@ -117,8 +150,9 @@ export class Code {
 	describe(of, metric, unit) {
 		const self = of.costs[1][metric];
 		const total = of.costs[2][metric];
-		const notes = [`Shares of the function's cost in all samples of the page, whatever is ` +
-			`filtered: self ${amount(self, unit)}, total ${amount(total, unit)}.`];
+		const notes = ["Shares of the function's cost in all samples of " +
+			`${shorten(of.file ?? "the page", 200)}, whatever is filtered: ` +
+			`self ${amount(self, unit)}, total ${amount(total, unit)}.`];
 		if (of.problem)
 			notes.push(`No instructions: ${of.problem}.`);
 		if (of.cut)

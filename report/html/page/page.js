@@ -14,6 +14,7 @@ import { outerNodes, sumsWithin } from "./trees.js";
 import { amount, counted, errorText, grouped, hasOwnUnit, nameOf, percent, shorten } from "./text.js";
 import { firstState, fragmentOf, readFragment } from "./state.js";
 import { legendOf, readColors } from "./colors.js";
+import { readOnce } from "./payload.js";
 import { chip, chipsOf } from "./chips.js";
 import { showCrumbs } from "./crumbs.js";
 import { matchesOf } from "./search.js";
@@ -50,7 +51,8 @@ export class Page {
 			brush: (from, to, isDone) => this.change({ from, to }, !isDone),
 			toggle: (filter) => this.toggleFilter(filter),
 		});
-		this.code = new Code(byId);
+		this.code = new Code(byId("code-pane"), "", "dendro report --html FILE",
+			readOnce("code", []));
 		this.fillHead();
 	}
 

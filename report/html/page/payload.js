@@ -73,6 +73,7 @@ export const REST = 255;
 /**
  * What page_code.c writes. Costs are by metric.
  * @typedef {object} CodeFunction
+ * @property {string} [file] of a comparison
  * @property {string} name
  * @property {string} module
  * @property {string} kind
@@ -388,4 +389,13 @@ export async function readBlock(id) {
 /** @param {string} id @returns {Promise<any>} */
 export async function readJson(id) {
 	return JSON.parse(new TextDecoder().decode(await readBlock(id)));
+}
+
+/** The same if the page has the block. @template T @param {string} id @param {T} otherwise
+ * @returns {() => Promise<T>} reads it once */
+export function readOnce(id, otherwise) {
+	/** @type {Promise<T> | null} */
+	let reading = null;
+	return () => (reading ??= document.getElementById(id)?.textContent ? readJson(id)
+		: Promise.resolve(otherwise));
 }
