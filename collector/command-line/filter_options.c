@@ -151,6 +151,29 @@ const struct command_option split_option[] = {
 	{ 0 },
 };
 
+const struct command_option refused_split[] = {
+	{ .name = "split",
+	  .argument = "FUNCTION:EXPRESSION",
+	  .take = option_refuse,
+	  .help = "it divides the call paths of report, view, browse, diff, export and build; "
+		  "--where 'FUNCTION:EXPRESSION == VALUE' takes the samples of one value here" },
+	{ 0 },
+};
+
+const struct command_option refused_values[] = {
+	{ .name = "where",
+	  .argument = "CONDITION",
+	  .take = option_refuse,
+	  .help = "values of variables are found when a recording is read: record first, then "
+		  "'dendro report --where CONDITION'" },
+	{ .name = "split",
+	  .argument = "FUNCTION:EXPRESSION",
+	  .take = option_refuse,
+	  .help = "values of variables are found when a recording is read: record first, then "
+		  "'dendro report --split FUNCTION:EXPRESSION'" },
+	{ 0 },
+};
+
 void filter_options_deinit(struct filter_options *options)
 {
 	free(options->comms.names);

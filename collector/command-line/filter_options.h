@@ -31,6 +31,9 @@ struct filter_options {
 /* For a struct filter_options; the second one for commands that show or write paths. */
 extern const struct command_option filter_options[];
 extern const struct command_option split_option[];
+/* For command_line.refused: of commands that have conditions only, and of those that record. */
+extern const struct command_option refused_split[];
+extern const struct command_option refused_values[];
 
 void filter_options_deinit(struct filter_options *options);
 /* The filter borrows the lists. */

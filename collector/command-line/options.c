@@ -60,12 +60,11 @@ static struct found_option find_letter(const struct command_line *line, char let
 	return found;
 }
 
-/* perf's option with that name or, without a name, with that letter. Its offset is the field's. */
-static struct found_option find_of_perf(const struct command_line *line, const char *name,
-					size_t length, char letter)
+/* The option with that name or, without a name, with that letter, of a table that only parsing
+ * knows. Its offset is the field's. */
+static struct found_option find_hidden(const struct command_option *row, const char *name,
+				       size_t length, char letter)
 {
-	const struct command_option *row = line->of_perf;
-
 	for (; row && (row->name || row->letter); row++) {
 		bool has_name = row->name && name && strncmp(row->name, name, length) == 0 &&
 				!row->name[length];
@@ -106,15 +105,17 @@ static struct found_option find_ours(const struct command_line *line, const char
 static struct found_option find_long(const struct command_line *line, const char *name,
 				     size_t length, size_t *n_ret)
 {
-	struct found_option found = find_ours(line, name, length, n_ret), of_perf;
+	struct found_option found = find_ours(line, name, length, n_ret), hidden;
 
 	if (!length || (*n_ret == 1 && strlen(found.option->name) == length))
 		return found;
-	of_perf = find_of_perf(line, name, length, 0);
-	if (!of_perf.option)
+	hidden = find_hidden(line->of_perf, name, length, 0);
+	if (!hidden.option)
+		hidden = find_hidden(line->refused, name, length, 0);
+	if (!hidden.option)
 		return found;
 	*n_ret = 1;
-	return of_perf;
+	return hidden;
 }
 
 static int complain_of_unknown(const struct command_line *line, const char *name, size_t length)
@@ -240,7 +241,8 @@ static int parse_letters(struct parsing *parsing, char *word, bool *is_help_ret)
 
 	for (; *word && !status && !*is_help_ret; word++) {
 		struct found_option found = find_letter(parsing->line, *word);
-		const struct found_option of_perf = find_of_perf(parsing->line, NULL, 0, *word);
+		const struct found_option of_perf =
+			find_hidden(parsing->line->of_perf, NULL, 0, *word);
 		struct option_use use = { .command = command };
 
 		if (found.option)

@@ -81,6 +81,9 @@ struct command_line {
 	/* perf's spellings: without headings and shared tables; a row may have a letter only. NULL:
 	 * none. */
 	const struct command_option *of_perf;
+	/* Options of other commands that users look for here, refused with a sentence, as a table
+	 * like of_perf. NULL: none. */
+	const struct command_option *refused;
 	const char *notes;        /* after the options; NULL: none */
 	bool is_ended_by_operand; /* words after the first operand are not options */
 	/* The words that operands may be, up to a row of zeros; NULL: names of files, or others. */

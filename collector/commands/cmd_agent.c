@@ -10,6 +10,7 @@
 #include "cct/base/numbers.h"
 #include "collector/agent/agent.h"
 #include "collector/agent/recorded_range.h"
+#include "collector/command-line/filter_options.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/commands/commands.h"
@@ -200,6 +201,7 @@ const struct command_line agent_line = {
 		       "profile in a folder. To end it: SIGTERM or ^C, after which the window at "
 		       "hand is written.",
 	.options = options_of_agent,
+	.refused = refused_values,
 	.notes = "The exit status is 0 after SIGTERM or ^C; 1: it cannot record, or write; 129: "
 		 "wrong use.",
 };

@@ -190,6 +190,7 @@ const struct command_line annotate_line = {
 		       "and below\n"
 		       "each line the code that was inlined there and its costly instructions.",
 	.options = options_of_annotate,
+	.refused = refused_split,
 	.of_perf = options_of_perf,
 };
 

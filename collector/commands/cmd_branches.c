@@ -79,6 +79,7 @@ const struct command_line branches_line = {
 		"end,\n"
 		"with how often each was executed, and which branches were mispredicted.",
 	.options = options_of_branches,
+	.refused = refused_split,
 };
 
 /* Returns 1. */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cct/base/cleanup.h"
+#include "collector/command-line/filter_options.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/perf_options.h"
 #include "collector/command-line/record_options.h"
@@ -29,6 +30,7 @@ const struct command_line record_line = {
 		       "targets have\n"
 		       "ended, the time (-d) is over, or ^C.",
 	.options = record_options,
+	.refused = refused_values,
 	.of_perf = perf_options_of_record,
 	.notes = "The exit status is COMMAND's; 127: not found; 126: not executable; 128+N: killed "
 		 "by\n"

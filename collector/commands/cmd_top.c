@@ -8,6 +8,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 #include "cct/base/numbers.h"
+#include "collector/command-line/filter_options.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/commands/commands.h"
@@ -172,6 +173,7 @@ const struct command_line top_line = {
 		       "Nothing is written\n"
 		       "to the disk.",
 	.options = options_of_top,
+	.refused = refused_values,
 	.notes = "The exit status is COMMAND's; 127: not found; 126: not executable; 128+N: killed "
 		 "by\n"
 		 "signal N; 1: not recorded, or not shown; 129: wrong use. COMMAND writes its "

@@ -79,6 +79,7 @@ const struct command_line values_line = {
 		"(*p).a.b[2].\n\n"
 		"The last operand is the recording if a file has its name.",
 	.options = options_of_values,
+	.refused = refused_split,
 };
 
 /* 0, or an exit status after a message. */

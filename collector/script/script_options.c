@@ -248,5 +248,6 @@ const struct command_line script_line = {
 		       "a line that\n"
 		       "says why, at address 0.",
 	.options = options_of_script,
+	.refused = refused_split,
 	.of_perf = options_of_perf,
 };

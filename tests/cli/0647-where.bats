@@ -106,6 +106,20 @@ expect_taken() {
 		jq -r '.variables[].values | map(.value) | join(" ")')" = RED ]
 }
 
+@test "where: lines and instructions of a function have the cost of the samples that are taken" {
+	local file where
+	for file in O0.data O2.data; do
+		for where in 'paint:colour == RED' 'paint:size > 16'; do
+			"$DENDRO" annotate --no-source --total --format json --where "$where" paint $file >paint.json
+			report_json $file --view functions --where "$where" >functions.json
+			expect_equal total "$(jq -c '.functions[0].total[0]' paint.json)" \
+				"$(jq -c '.rows[] | select(.name == "paint").total[0]' functions.json)"
+		done
+	done
+	refuses "the condition on 'size' holds for none" -- \
+		"$DENDRO" annotate --where 'paint:size > 100000' paint O2.data
+}
+
 @test "where: samples at which the value is not known are left out, counted and said" {
 	run "$DENDRO" report --where 'paint:size > 0' -i none.recorded
 	[[ "$output" == *"'paint' has no debug information, which --where needs."* ]]

@@ -28,6 +28,9 @@ make_recordings() {
 		>/dev/null
 	gcc -std=gnu17 -D_GNU_SOURCE -I "$ROOT" -O2 -o none "$ROOT/tests/workloads/arguments.c"
 	record none.recorded -- ./none 0.1 >/dev/null
+	# In two phases, with cgroups, and a second event for what is hot.
+	record groups.recorded -e cpu-clock,task-clock --all-cgroups --phase-fifo fifo -- sh -c \
+		'echo first >fifo; ./arguments-O2 0.3; echo second >fifo; ./arguments-O2 0.3' >/dev/null
 }
 
 setup() {
@@ -158,6 +161,75 @@ rows_below() { # rows_below FUNCTION OPTION...
 	expect_equal samples "$(awk '{ n += $NF } END { print n }' both.folded)" \
 		"$(awk '{ n += $NF } END { print n }' conditions.folded)"
 	grep -q ';\[colour = GREEN\]' both.folded
+}
+
+@test "split: groups of samples and hot contexts of a recording and of its profile are the same" {
+	local view where='paint:colour == RED'
+	"$DENDRO" build --split paint:colour -o groups.cct groups.recorded
+	"$DENDRO" build --split paint:colour --where "$where" -o red.cct groups.recorded
+	for view in cgroups phases epochs cpus "hot --per cpu-clock --threshold 0.1"; do
+		if [ "$view" = cgroups ] && "$DENDRO" report --view cgroups groups.recorded 2>&1 |
+			grep 'do not have their cgroups'; then
+			continue
+		fi
+		# shellcheck disable=SC2086
+		{
+			report_json groups.recorded --view $view >without.json
+			report_json groups.recorded --view $view --split paint:colour >recording.json
+			report_json groups.cct --view $view --split paint:colour >profile.json
+			report_json groups.recorded --view $view --split paint:colour --where "$where" >red.json
+			report_json red.cct --view $view --split paint:colour >red_profile.json
+		}
+		cmp recording.json profile.json
+		cmp red.json red_profile.json
+		for file in without recording; do
+			ask $file.json '.rows' >$file.rows
+		done
+		cmp without.rows recording.rows
+		[ "$(jq '[.rows[].total[0] // 0] | add > 0' red.json)" = true ]
+	done
+	# Of each phase, the rows; of the hot contexts, a row for each value.
+	local phase
+	for phase in first second; do
+		[ "$(rows_below paint --split paint:colour --phase $phase -i groups.cct | cut -d' ' -f1-3 |
+			tr '\n' ';')" = '[colour = BLUE];[colour = GREEN];[colour = RED];' ]
+	done
+	expect_equal values "$(report_json groups.cct --view hot --per cpu-clock --threshold 0.1 \
+		--split paint:colour | jq -r '[.contexts[].path[] | select(startswith("[colour"))] | unique |
+			join(" ")')" '[colour = BLUE] [colour = GREEN] [colour = RED]'
+}
+
+@test "split: differences are those of the rows of both reports" {
+	local side file
+	"$DENDRO" diff --format json --view tree --split paint:colour O0.data groups.recorded >diff.json
+	for file in O0.data groups.recorded; do
+		report_json $file --split paint:colour --min 0 >tree.json
+		ask tree.json '.metrics[0].total as $all | [named_nodes[] | select(.name | startswith("[colour"))] |
+			group_by(.name)[] |
+			"\(.[0].name) \(map(.total[0]) | add / $all * 1e6 | round)"' >$file.rows
+	done
+	for side in before after; do
+		[ $side = before ] && file=O0.data || file=groups.recorded
+		jq -r --arg side "$side" '[.rows[] | select(.name | startswith("[colour"))] | group_by(.name)[] |
+			"\(.[0].name) \(map(.total[$side]) | add * 1e6 | round)"' diff.json >side.rows
+		cat side.rows
+		[ "$(wc -l <side.rows)" -eq 3 ]
+		cmp side.rows $file.rows
+	done
+}
+
+@test "split: commands without divided paths say what to do" {
+	local command
+	for command in annotate script values branches; do
+		refuses '--split is not supported' "--where 'FUNCTION:EXPRESSION == VALUE'" -- \
+			"$DENDRO" $command --split paint:colour
+	done
+	for command in record top agent; do
+		refuses '--split is not supported' "then 'dendro report --split" -- \
+			"$DENDRO" $command --split paint:colour
+		refuses '--where is not supported' "then 'dendro report --where" -- \
+			"$DENDRO" $command --where 'paint:colour == RED'
+	done
 }
 
 @test "split: many values are told apart up to a bound, and the rest is counted" {

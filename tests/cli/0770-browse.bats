@@ -123,6 +123,20 @@ compare_rows() { # compare_rows KEY N : N rows at least
 	compare_rows j 5 <expected
 }
 
+@test "rows of values, of the samples that a condition takes, are those of the report" {
+	local values=(--split paint:colour --where 'paint:size > 16')
+	gcc -std=gnu17 -D_GNU_SOURCE -I "$ROOT" -g -O2 -o arguments "$ROOT/tests/workloads/arguments.c"
+	record arguments.data -- ./arguments 0.5 >/dev/null
+	report_json arguments.data --kernel none --min 0 "${values[@]}" >values.json
+	browse 100 40 C.UTF-8 --kernel none --min 0 --split paint:colour \
+		--where "'paint:size > 16'" arguments.data
+	keys '*'
+	jq -r '.frames as $frames | .nodes[] | select(.[0] >= 0) |
+		"\(.[2][0]) \(.[3][0]) \($frames[.[1]].name)"' values.json >expected
+	grep -F '[colour = RED]' expected
+	compare_rows j 8 <expected
+}
+
 @test "callers are those of the report" {
 	browse 100 30 C.UTF-8 --kernel none --min 0 reader.cct
 	press 2 '\[callers\]'

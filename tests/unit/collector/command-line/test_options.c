@@ -119,11 +119,20 @@ static const struct command_option of_perf[] = {
 	{ 0 },
 };
 
+static const struct command_option refused[] = {
+	{ .name = "frame",
+	  .argument = "N",
+	  .help = "pictures have no frames",
+	  .take = option_refuse },
+	{ 0 },
+};
+
 static const struct command_line line = { .command = "paint",
 					  .synopsis = "[OPTIONS] [FILE]\n[OPTIONS] -q",
 					  .description = "Paints.",
 					  .options = options,
 					  .of_perf = of_perf,
+					  .refused = refused,
 					  .notes = "That is all." };
 static const struct command_line ended_line = { .command = "run",
 						.synopsis = "[OPTIONS] COMMAND",
@@ -351,6 +360,7 @@ static void what_perf_can_and_dendro_cannot_is_one_line(void **state)
 		const char *words, *message;
 	} cases[] = {
 		{ "--canvas", "--canvas is not supported: paint has no canvas.\n" },
+		{ "--frame 3", "--frame is not supported: pictures have no frames.\n" },
 		{ "-qc", "-c is not supported: paint has no canvas.\n" },
 		{ "--percent-limit x",
 		  "--percent-limit takes a percentage from 0 to 100, not 'x'.\n"
