@@ -296,11 +296,18 @@ FUZZ_SECONDS ?= 60
 FUZZERS      := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_FLAGS   := -O1 -g -fsanitize=address,undefined
 build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c build-fuzz/libdendro.a
-	clang $(LANGUAGE) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	clang $(LANGUAGE) -MMD -MP $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.c %.a,$^) $(LIBS)
+# The archive of another build: a make of its own knows what it depends on. Asked each time, so that
+# one fuzzer by its name is made of what is there, too.
+ifneq ($(BUILD),build-fuzz)
+.PHONY: fuzz-archive
+build-fuzz/libdendro.a: fuzz-archive
+fuzz-archive:
+	$(MAKE) BUILD=build-fuzz CC=clang CFLAGS="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" \
+	  build-fuzz/libdendro.a
+endif
 fuzz:
 	tests/deps/install build fuzz
-	$(MAKE) -j$(JOBS) BUILD=build-fuzz CC=clang CFLAGS="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" \
-	  build-fuzz/libdendro.a
 	$(MAKE) -j$(JOBS) $(FUZZERS)
 	tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
 
@@ -327,4 +334,4 @@ uninstall:
 clean:
 	rm -rf build build-*
 
--include $(OBJECTS:.o=.d) $(BUILD)/collector/main.d $(BUILD)/collector/static_program.d $(UNIT:=.d) $(UNWIND_CASES).d $(NAME_ADDRESSES).d $(FIXTURES:.o=.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/collector/main.d $(BUILD)/collector/static_program.d $(UNIT:=.d) $(UNWIND_CASES).d $(NAME_ADDRESSES).d $(FIXTURES:.o=.d) $(FUZZERS:=.d)
