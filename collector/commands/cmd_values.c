@@ -98,6 +98,7 @@ static int take_expressions(struct values_command *command, char **texts, size_t
 	}
 	command->request.expressions = command->expressions;
 	command->request.n_expressions = n;
+	command->output.is_asked = n > 0;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "report/dwarf/debug_call_sites.h"
 #include "report/dwarf/debug_machine.h"
+#include "report/dwarf/debug_uninitialized.h"
 
 /* Operations of an expression together with those that it leads to, and how deeply these nest: of a
  * recursive function, what it was called with may lead to the next activation's, and so on. */
@@ -346,6 +347,8 @@ static enum debug_reason evaluate(struct debug_location *location, Dwarf_Attribu
 	int n = find_operations(attribute, frame->vaddr, &ops, &n_ops);
 	if (n == 0)
 		return DEBUG_OPTIMIZED_OUT;
+	if (n < 0 && debug_is_uninitialized(attribute, frame->vaddr))
+		return DEBUG_NOT_INITIALIZED;
 	if (n < 0 ||
 	    dwarf_cu_info(attribute->cu, NULL, NULL, NULL, NULL, NULL, &address_size, NULL) != 0)
 		return DEBUG_MALFORMED;

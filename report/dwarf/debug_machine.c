@@ -265,8 +265,9 @@ bool debug_machine_step(struct debug_machine *machine, const Dwarf_Op *op)
 		return debug_machine_push_register(machine, op->atom - DW_OP_breg0, op->number);
 	switch (op->atom) {
 	case DW_OP_nop:
-	case DW_OP_GNU_uninit:
 		return true;
+	case DW_OP_GNU_uninit:
+		return debug_machine_stop(machine, DEBUG_NOT_INITIALIZED);
 	case DW_OP_bregx:
 		return debug_machine_push_register(machine, op->number, op->number2);
 	case DW_OP_call_frame_cfa:

@@ -123,6 +123,7 @@ const char *debug_reason_text(enum debug_reason reason)
 	static const char *const texts[N_DEBUG_REASONS] = {
 		[DEBUG_KNOWN] = "known",
 		[DEBUG_OPTIMIZED_OUT] = "optimized out",
+		[DEBUG_NOT_INITIALIZED] = "not initialized",
 		[DEBUG_NO_MEMORY] = "in memory that the sample does not have",
 		[DEBUG_NO_REGISTER] = "register not saved",
 		[DEBUG_NO_ENTRY_VALUE] = "known at entry only",

@@ -18,17 +18,18 @@ struct debug_call_sites; /* report/dwarf/debug_call_sites.h */
 /* Why a value is not known. */
 enum debug_reason {
 	DEBUG_KNOWN,
-	DEBUG_OPTIMIZED_OUT,  /* the compiler describes no place for it here */
-	DEBUG_NO_MEMORY,      /* it is in memory that the sample does not have */
-	DEBUG_NO_REGISTER,    /* a register was not recorded, or not saved by the callee */
-	DEBUG_NO_ENTRY_VALUE, /* it had a value when the function was called, which the caller does
-				 not tell */
-	DEBUG_NO_FRAME,       /* CFI does not describe the frame */
-	DEBUG_NOT_STORED,     /* it points to an object that has no place in memory */
-	DEBUG_NOT_SUPPORTED,  /* an operation that is not evaluated */
-	DEBUG_MALFORMED,      /* an expression that no compiler writes */
-	DEBUG_NO_INFORMATION, /* there is no debug information, or none of the type's members */
-	DEBUG_NO_SUCH_PART,   /* what is asked of it does not fit its type */
+	DEBUG_OPTIMIZED_OUT,   /* the compiler describes no place for it here */
+	DEBUG_NOT_INITIALIZED, /* the compiler says that nothing was written to its place yet */
+	DEBUG_NO_MEMORY,       /* it is in memory that the sample does not have */
+	DEBUG_NO_REGISTER,     /* a register was not recorded, or not saved by the callee */
+	DEBUG_NO_ENTRY_VALUE,  /* it had a value when the function was called, which the caller does
+				  not tell */
+	DEBUG_NO_FRAME,        /* CFI does not describe the frame */
+	DEBUG_NOT_STORED,      /* it points to an object that has no place in memory */
+	DEBUG_NOT_SUPPORTED,   /* an operation that is not evaluated */
+	DEBUG_MALFORMED,       /* an expression that no compiler writes */
+	DEBUG_NO_INFORMATION,  /* there is no debug information, or none of the type's members */
+	DEBUG_NO_SUCH_PART,    /* what is asked of it does not fit its type */
 	N_DEBUG_REASONS,
 };
 

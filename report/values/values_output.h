@@ -2,6 +2,7 @@
 #ifndef REPORT_VALUES_VALUES_OUTPUT_H
 #define REPORT_VALUES_VALUES_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "report/values/value_table.h"
@@ -9,6 +10,7 @@
 struct values_options {
 	const char *function; /* as it was asked for */
 	uint32_t n_values;    /* of the commonest ones, shown for each variable */
+	bool is_asked;        /* variables were named: text has a row of each, known or not */
 };
 
 /* After value_table_finish(). */

@@ -117,6 +117,11 @@ static void write_heading(FILE *out, const struct value_row *row)
 	fputc('\n', out);
 }
 
+static bool is_unknown_local(const struct value_row *row)
+{
+	return !row->is_parameter && !row->n_known;
+}
+
 /* The locals that are never known, in one row. */
 static void write_unknown_locals(FILE *out, const struct value_table *table)
 {
@@ -125,7 +130,7 @@ static void write_unknown_locals(FILE *out, const struct value_table *table)
 	for (uint32_t i = 0; i < table->n_rows; i++) {
 		const struct value_row *row = &table->rows[i];
 
-		if (row->is_parameter || row->n_known)
+		if (!is_unknown_local(row))
 			continue;
 		fputs(is_first ? "\nlocals that are never known: " : ", ", out);
 		printable_put(out, row->name);
@@ -172,12 +177,13 @@ void values_write_text(FILE *out, const struct value_table *table,
 	for (uint32_t i = 0; i < table->n_rows; i++) {
 		const struct value_row *row = &table->rows[i];
 
-		if (!row->is_parameter && !row->n_known)
+		if (!options->is_asked && is_unknown_local(row))
 			continue;
 		write_heading(out, row);
 		write_values(out, row, options);
 		if (row->n_numbers && row->n_counts > 1)
 			write_numbers(out, row);
 	}
-	write_unknown_locals(out, table);
+	if (!options->is_asked)
+		write_unknown_locals(out, table);
 }

@@ -262,6 +262,34 @@ n 200'
 	grep -qE 'quantiles: 5 %: 1, ' <<<"$output"
 }
 
+@test "values: a variable that is asked for has its row, also if it is never known" {
+	local name
+	name=$("$DENDRO" values --format json --locals main gcc-O2.data |
+		jq -r 'first(.variables[] | select(.kind == "local" and .known == 0).name)')
+	[ -n "$name" ] || skip "gcc keeps all variables here"
+	run "$DENDRO" values main "$name" gcc-O2.data
+	cat <<<"$output"
+	grep -qx "local $name" <<<"$output"
+	grep -qE '^    known in 0 of ([0-9]+) samples; [0-9]+ ' <<<"$output"
+	run "$DENDRO" values --locals main gcc-O2.data
+	grep -qE "^locals that are never known: .*\\b$name\\b" <<<"$output"
+}
+
+# libdw takes what gcc says of it, DW_OP_GNU_uninit, for damage. gdb shows the value as uninitialized.
+@test "values: a variable of python3 that is not initialized yet" {
+	need python3-dbg readelf
+	readelf --debug-dump=loc "$(readlink -f "$(command -v python3-dbg)")" 2>/dev/null >locations ||
+		true
+	grep -q 'DW_OP_reg5 (rdi); DW_OP_GNU_uninit' locations ||
+		skip "this python3-dbg has no such variable"
+	record python.recorded -- python3-dbg -c 'sum(map(lambda x: x + 1, range(1000000)))'
+	values python.recorded '.variables[] | [.name, (.missing | keys | join(", "))] | join(": ")' \
+		_PyEval_EvalFrameDefault call_shape >missing
+	cat missing
+	grep -q '^call_shape: .*not initialized' missing
+	lacks malformed missing
+}
+
 @test "values: what does not exist is an error" {
 	run "$DENDRO" values no_such_function gcc-O0.data
 	[ "$status" -eq 1 ]
