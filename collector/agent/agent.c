@@ -31,6 +31,8 @@
 /* A window that has not ended so long after its time never will: the recorder hangs. It may have to
  * wait for a process that hangs, until that is found out. */
 #define LATE_NS (60 * NSEC_PER_SEC)
+/* While names are found, or windows merged, memory comes and goes: it is looked at this often. */
+#define LOOK_NS (50 * NSEC_PER_MSEC)
 /* Besides those of windows: signals, and the recorder. */
 #define N_OTHER_FDS 2
 
@@ -49,6 +51,7 @@ struct agent {
 	struct agent_window *windows; /* oldest first; the last one may go on */
 	size_t n_windows;
 	uint64_t own_cpu_ns; /* up to the end of the last window */
+	uint64_t own_memory; /* the most that was seen since then */
 	struct window_merge merge;
 	bool has_stopped_merging; /* after a failure, which would come again */
 	struct service_notify notify;
@@ -77,6 +80,16 @@ static size_t list_processes(const struct agent *agent, pid_t **pids_ret)
 		pids[n++] = agent->merge.pid;
 	*pids_ret = pids;
 	return n;
+}
+
+static void look_at_memory(struct agent *agent)
+{
+	_cleanup_free_ pid_t *pids = NULL;
+	const size_t n = list_processes(agent, &pids);
+	const uint64_t memory = agent_cost_memory(pids, n);
+
+	if (memory > agent->own_memory)
+		agent->own_memory = memory;
 }
 
 /* A recorder samples at one rate, which is that of its events. */
@@ -128,9 +141,10 @@ static void end_window(struct agent *agent, const struct agent_time *now)
 		return;
 	const uint64_t own_cpu_ns = agent_cost_cpu_ns(pids, n);
 	window->own_cpu_ns = own_cpu_ns - agent->own_cpu_ns;
-	window->own_memory = agent_cost_memory(pids, n);
+	look_at_memory(agent);
+	window->own_memory = agent->own_memory;
 	agent->own_cpu_ns = own_cpu_ns;
-	agent_cost_restart(pids, n);
+	agent->own_memory = 0;
 	agent_window_end(window, now);
 	agent_window_answer(window);
 	keep_limits(agent, window);
@@ -430,12 +444,16 @@ static int timeout_ms(const struct agent *agent)
 	const uint64_t now = now_ns();
 	uint64_t due = earlier(restart_ns(agent), agent->alive_ns);
 
+	if (agent->merge.pid)
+		due = earlier(due, now + LOOK_NS);
 	for (size_t i = 0; i < agent->n_windows; i++) {
 		const struct agent_window *window = &agent->windows[i];
 		const uint64_t check =
 			window->has_ended ? window->check.next_ns : overdue_ns(agent, window);
 
 		due = earlier(due, check > now ? check : now + RESTART_NS);
+		if (window->has_ended)
+			due = earlier(due, now + LOOK_NS);
 	}
 	if (due == UINT64_MAX)
 		return -1;
@@ -490,6 +508,7 @@ static int wait_and_handle(struct agent *agent)
 	fds[n + 1] = (struct pollfd){ agent->signal_fd, POLLIN, 0 };
 	if (poll(fds, n + N_OTHER_FDS, timeout_ms(agent)) < 0 && errno != EINTR)
 		return -errno;
+	look_at_memory(agent);
 	for (size_t i = 0; i < n; i++) {
 		if (fds[i].revents)
 			take_question(&agent->windows[i]);

@@ -1,6 +1,5 @@
 #include "collector/agent/agent_cost.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 
-#define PEAK "VmHWM:"
+#define ANONYMOUS "RssAnon:"
+#define SHARED    "RssShmem:"
 
 static uint64_t read_usage(int who)
 {
@@ -43,7 +42,9 @@ uint64_t agent_cost_cpu_ns(const pid_t *pids, size_t n)
 	return cpu_ns;
 }
 
-static uint64_t read_peak(pid_t pid)
+/* Documentation/filesystems/proc.rst: RssAnon, and RssShmem of memory that has no file on a disk.
+ */
+static uint64_t read_memory(pid_t pid)
 {
 	char path[32], line[256];
 	uint64_t kib = 0;
@@ -51,8 +52,10 @@ static uint64_t read_peak(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	FILE *file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file)) {
-		if (strncmp(line, PEAK, strlen(PEAK)) == 0)
-			kib = strtoull(line + strlen(PEAK), NULL, 10);
+		if (strncmp(line, ANONYMOUS, strlen(ANONYMOUS)) == 0)
+			kib += strtoull(line + strlen(ANONYMOUS), NULL, 10);
+		else if (strncmp(line, SHARED, strlen(SHARED)) == 0)
+			kib += strtoull(line + strlen(SHARED), NULL, 10);
 	}
 	if (file)
 		fclose(file);
@@ -61,27 +64,9 @@ static uint64_t read_peak(pid_t pid)
 
 uint64_t agent_cost_memory(const pid_t *pids, size_t n)
 {
-	uint64_t memory = read_peak(getpid());
+	uint64_t memory = read_memory(getpid());
 
 	for (size_t i = 0; i < n; i++)
-		memory += read_peak(pids[i]);
+		memory += read_memory(pids[i]);
 	return memory;
-}
-
-/* Documentation/filesystems/proc.rst, clear_refs: 5 resets the peak. */
-static void restart_peak(pid_t pid)
-{
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d/clear_refs", pid);
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd >= 0 && write(fd, "5", 1) < 0)
-		return; /* the peak is that of a longer time */
-}
-
-void agent_cost_restart(const pid_t *pids, size_t n)
-{
-	restart_peak(getpid());
-	for (size_t i = 0; i < n; i++)
-		restart_peak(pids[i]);
 }

@@ -13,10 +13,8 @@
 uint64_t agent_cost_of_process(pid_t pid);
 /* Of the calling process, its children that were waited for, and the @n children @pids. */
 uint64_t agent_cost_cpu_ns(const pid_t *pids, size_t n);
-/* Bytes that the calling process and the @n @pids had at most since agent_cost_restart(), each for
- * itself. */
+/* Bytes of memory that the calling process and the @n @pids have now. Pages of mapped files, which
+ * the kernel keeps for all processes, and takes back when it needs memory, do not count. */
 uint64_t agent_cost_memory(const pid_t *pids, size_t n);
-/* Counts the most from now on. */
-void agent_cost_restart(const pid_t *pids, size_t n);
 
 #endif

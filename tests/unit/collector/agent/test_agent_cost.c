@@ -1,0 +1,99 @@
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/agent/agent_cost.h"
+
+#define MIB ((size_t)1 << 20)
+
+/* It has no name. In /tmp it may be in memory. */
+static int open_file_of(size_t size)
+{
+	char path[] = "/var/tmp/dendro-XXXXXX";
+	const int fd = mkstemp(path);
+	static uint8_t bytes[4096] = { 1 };
+
+	unlink(path);
+	for (size_t i = 0; i < size; i += sizeof(bytes)) {
+		if (write(fd, bytes, sizeof(bytes)) != sizeof(bytes))
+			_exit(1);
+	}
+	return fd;
+}
+
+/* A process that has touched so much memory of its own, or of a file of the disk's cache. */
+static pid_t start_process(size_t own_size, size_t shared_size, size_t file_size)
+{
+	int ends[2];
+	char byte;
+
+	assert_int_equal(pipe(ends), 0);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		const int file = open_file_of(file_size);
+		uint8_t *own = mmap(NULL, own_size, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		uint8_t *shared = mmap(NULL, shared_size, PROT_READ | PROT_WRITE,
+				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		const volatile uint8_t *mapped =
+			mmap(NULL, file_size, PROT_READ, MAP_PRIVATE, file, 0);
+
+		memset(own, 1, own_size);
+		memset(shared, 1, shared_size);
+		for (size_t i = 0; i < file_size; i += 4096)
+			(void)mapped[i];
+		_exit(write(ends[1], "", 1) == 1 && pause());
+	}
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	close(ends[0]);
+	return pid;
+}
+
+static uint64_t memory_with(size_t own_size, size_t shared_size, size_t file_size)
+{
+	const pid_t pid = start_process(own_size, shared_size, file_size);
+	const uint64_t memory = agent_cost_memory(&pid, 1);
+
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return memory;
+}
+
+static void memory_is_that_of_processes_and_not_that_of_files(void **state)
+{
+	(void)state;
+	const uint64_t little = memory_with(MIB, MIB, MIB);
+
+	assert_in_range(memory_with(65 * MIB, MIB, MIB), little + 60 * MIB, little + 68 * MIB);
+	assert_in_range(memory_with(MIB, 65 * MIB, MIB), little + 60 * MIB, little + 68 * MIB);
+	assert_in_range(memory_with(MIB, MIB, 65 * MIB), little / 2, little + 4 * MIB);
+}
+
+static void who_is_gone_has_none(void **state)
+{
+	(void)state;
+	const uint64_t alone = agent_cost_memory(NULL, 0);
+	const pid_t gone[] = { -1 };
+
+	assert_in_range(agent_cost_memory(gone, 1), 0, alone + MIB);
+	assert_true(alone > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_is_that_of_processes_and_not_that_of_files),
+		cmocka_unit_test(who_is_gone_has_none),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
