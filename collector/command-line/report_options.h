@@ -9,6 +9,8 @@
 #include "collector/session/dendro.h"
 #include "report/export/export.h"
 
+struct known_names; /* cct/model/known_names.h */
+
 #define REPORT_MAX_RATIOS 4
 
 /* Of perf's --children and --no-children: the cost that a table is sorted by. */
@@ -31,6 +33,9 @@ struct report_options {
 	struct file_options files;
 	struct view_options view;
 	struct symbolizer_options symbolizer;
+	/* Of a process that makes one profile after the other: names that were found before; NULL:
+	 * none. Borrowed. */
+	struct known_names *known_names;
 	struct export_options export;
 	const struct export_format *format;
 	const char *html; /* the file of the page, or "-"; NULL: not given */

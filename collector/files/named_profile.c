@@ -30,7 +30,7 @@ int named_profile_name(const struct report_options *options, struct profile *pro
 		return message_error_of_memory(options->command);
 	if (!options->files.is_quiet)
 		shown_naming_start(&naming, options->command, symbolizer, NULL);
-	const int err = names_store(profile, symbolizer, &profile->names);
+	const int err = names_store(profile, symbolizer, options->known_names, &profile->names);
 	if (!options->files.is_quiet)
 		shown_naming_stop(&naming);
 	symbolizer_destroy(symbolizer);

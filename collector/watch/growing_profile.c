@@ -238,7 +238,7 @@ static int name(struct growing_profile *growing)
 
 	if (profile->names)
 		return 0;
-	int err = symbolizer ? names_store(profile, symbolizer, &profile->names) : -ENOMEM;
+	int err = symbolizer ? names_store(profile, symbolizer, NULL, &profile->names) : -ENOMEM;
 	symbolizer_destroy(symbolizer);
 	if (!err && profile->rows && profile->rows->sums)
 		err = named_profile_give_run(growing->report, &growing->profile) ? -ENOMEM : 0;

@@ -12,6 +12,7 @@
 #include "cct/base/array.h"
 #include "cct/base/hash.h"
 #include "cct/base/pair_map.h"
+#include "cct/object/elf_image.h"
 #include "report/names/active_functions.h"
 #include "report/names/kernel_debug.h"
 #include "report/names/module_code.h"
@@ -522,15 +523,21 @@ const char *symbolizer_refuses_vmlinux(const struct profile *profile, const char
 	return "the recording contains no kernel mapping";
 }
 
+bool symbolizer_problem(const struct symbolizer *symbolizer, uint32_t module, enum symbol_lack lack,
+			struct symbol_problem *problem_ret)
+{
+	return module < symbolizer->n_modules &&
+	       name_problems_find(&symbolizer->modules[module],
+				  symbolizer->profile->modules.modules[module], lack, problem_ret);
+}
+
 size_t symbolizer_problems_of(const struct symbolizer *symbolizer, uint32_t module,
 			      struct symbol_problem problems[static NAME_PROBLEMS_MAX])
 {
 	size_t n = 0;
 
-	for (int lack = 0; module < symbolizer->n_modules && lack < NAME_PROBLEMS_MAX; lack++)
-		n += name_problems_find(&symbolizer->modules[module],
-					symbolizer->profile->modules.modules[module],
-					(enum symbol_lack)lack, &problems[n]);
+	for (int lack = 0; lack < NAME_PROBLEMS_MAX; lack++)
+		n += symbolizer_problem(symbolizer, module, (enum symbol_lack)lack, &problems[n]);
 	return n;
 }
 
@@ -547,6 +554,15 @@ size_t symbolizer_problems(const struct symbolizer *symbolizer, struct symbol_pr
 			problems[n++] = of_module[k];
 	}
 	return n;
+}
+
+bool symbolizer_has_file(const struct symbolizer *symbolizer, uint32_t module)
+{
+	const struct module_names *names =
+		module < symbolizer->n_modules ? &symbolizer->modules[module] : NULL;
+
+	return names && names->is_opened && names->file.state == MODULE_FILE_OK &&
+	       !elf_is_cut(names->file.elf);
 }
 
 void symbolizer_close(struct symbolizer *symbolizer, uint32_t module)

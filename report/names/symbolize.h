@@ -113,6 +113,11 @@ size_t symbolizer_problems(const struct symbolizer *symbolizer, struct symbol_pr
 /* Likewise, of one module. */
 size_t symbolizer_problems_of(const struct symbolizer *symbolizer, uint32_t module,
 			      struct symbol_problem problems[static NAME_PROBLEMS_MAX]);
+/* One of them; @problem_ret is filled in, whether the module has it or not. */
+bool symbolizer_problem(const struct symbolizer *symbolizer, uint32_t module, enum symbol_lack lack,
+			struct symbol_problem *problem_ret);
+/* Whether the module's file was opened, for a name, and is the one that ran, whole. */
+bool symbolizer_has_file(const struct symbolizer *symbolizer, uint32_t module);
 /* Closes the files of a module, for which no name is asked, nor used, any more. */
 void symbolizer_close(struct symbolizer *symbolizer, uint32_t module);
 
