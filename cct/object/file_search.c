@@ -132,6 +132,32 @@ int file_search_set_cache(struct file_search *search, const char *folder)
 	return 0;
 }
 
+/* As the manual of debuginfod's clients describes. NULL: none. */
+static char *find_cache(void)
+{
+	const char *path = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME");
+	const char *caches = getenv("XDG_CACHE_HOME");
+	char *folder;
+
+	if (path && *path)
+		return strdup(path);
+	if (home && asprintf(&folder, "%s/.debuginfod_client_cache", home) >= 0) {
+		if (access(folder, F_OK) == 0)
+			return folder;
+		free(folder);
+	}
+	if (caches && *caches)
+		return asprintf(&folder, "%s/debuginfod_client", caches) < 0 ? NULL : folder;
+	return home && asprintf(&folder, "%s/.cache/debuginfod_client", home) >= 0 ? folder : NULL;
+}
+
+int file_search_use_own_cache(struct file_search *search)
+{
+	_cleanup_free_ char *folder = find_cache();
+
+	return folder ? file_search_set_cache(search, folder) : 0;
+}
+
 void file_search_set_server(struct file_search *search, int server_fd)
 {
 	close_if_open(search->server_fd);

@@ -31,6 +31,8 @@ void file_search_destroy(struct file_search *search);
 int file_search_set_root(struct file_search *search, const char *folder);
 /* debuginfod's cache: files by build ID. @folder is copied. 0 or -ENOMEM. */
 int file_search_set_cache(struct file_search *search, const char *folder);
+/* Likewise, the folder of this user's debuginfod clients, if there is one. */
+int file_search_use_own_cache(struct file_search *search);
 /* This process may not open files: those of this machine, of the root and of the cache come from
  * the process at the other end of @server_fd (cct/object/file_server.h), which is taken over. */
 void file_search_set_server(struct file_search *search, int server_fd);

@@ -1,7 +1,11 @@
 #include "cct/store/profile_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "cct/base/cleanup.h"
 #include "cct/base/sentence.h"
 #include "cct/encoding/sections.h"
 #include "cct/store/profile_parts.h"
@@ -239,4 +243,36 @@ int profile_file_read_with_rows(FILE *file, struct profile **profile_ret, unsign
 				char **error_ret)
 {
 	return read_profile(file, true, profile_ret, n_skipped_ret, error_ret);
+}
+
+/* The first bytes of a pipe, without taking them out of it. */
+static ssize_t peek_pipe(int fd, uint8_t *bytes, size_t size)
+{
+	int ends[2];
+	ssize_t got = -1;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	if (tee(fd, ends[1], size, 0) > 0)
+		got = read(ends[0], bytes, size);
+	close(ends[0]);
+	close(ends[1]);
+	return got;
+}
+
+bool profile_file_is_at(const char *path)
+{
+	uint8_t bytes[SECTIONS_MAGIC_SIZE];
+	ssize_t got;
+
+	if (strcmp(path, "-") == 0) {
+		got = pread(STDIN_FILENO, bytes, sizeof(bytes), 0);
+		if (got < 0)
+			got = peek_pipe(STDIN_FILENO, bytes, sizeof(bytes));
+	} else {
+		/* A named pipe has a recording, which is read once. */
+		_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		got = fd < 0 ? -1 : pread(fd, bytes, sizeof(bytes), 0);
+	}
+	return got == (ssize_t)sizeof(bytes) && sections_recognize(bytes);
 }

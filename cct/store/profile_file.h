@@ -6,6 +6,7 @@
 #ifndef CCT_STORE_PROFILE_FILE_H
 #define CCT_STORE_PROFILE_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "cct/model/profile.h"
@@ -13,6 +14,9 @@
 /* Writes a profile with ->names, and ->rows if it has them, to @file, which may be a pipe, and
  * flushes. 0 or -errno. */
 int profile_file_write(FILE *file, const struct profile *profile);
+
+/* Whether the file @path ("-": standard input, which is not consumed) is a profile. */
+bool profile_file_is_at(const char *path);
 
 /*
  * Reads a profile, without rows. It may be hostile. 0, or -errno with a sentence in *@error_ret, on

@@ -139,25 +139,6 @@ static int complain_of_root(const char *command, const char *root, int err)
 	return err;
 }
 
-/* The cache folder of debuginfod's clients, as its manual describes. NULL: none. */
-static char *find_cache(void)
-{
-	const char *path = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME");
-	const char *caches = getenv("XDG_CACHE_HOME");
-	char *folder;
-
-	if (path && *path)
-		return strdup(path);
-	if (home && asprintf(&folder, "%s/.debuginfod_client_cache", home) >= 0) {
-		if (access(folder, F_OK) == 0)
-			return folder;
-		free(folder);
-	}
-	if (caches && *caches)
-		return asprintf(&folder, "%s/debuginfod_client", caches) < 0 ? NULL : folder;
-	return home && asprintf(&folder, "%s/.cache/debuginfod_client", home) >= 0 ? folder : NULL;
-}
-
 static int set_up(const struct file_options *options, const char *command,
 		  struct file_search *files)
 {
@@ -168,8 +149,7 @@ static int set_up(const struct file_options *options, const char *command,
 	/* With a sysroot only its files are used, unless other sources are requested. */
 	if (options->symfs && !options->debuginfod)
 		return 0;
-	_cleanup_free_ char *cache = find_cache();
-	return cache ? file_search_set_cache(files, cache) : 0;
+	return file_search_use_own_cache(files);
 }
 
 /* Each file in a recording, and each file packed into an archive, has a descriptor. */

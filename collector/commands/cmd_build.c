@@ -3,12 +3,12 @@
 #include "cct/base/clock.h"
 #include "cct/base/numbers.h"
 #include "cct/model/row_slices.h"
+#include "cct/store/profile_file.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
 #include "collector/files/named_profile.h"
-#include "collector/files/stored_profile.h"
 
 #define SLICED_ROWS_MAX (1u << 22) /* in memory, where they become sums in the end anyway */
 
@@ -114,7 +114,7 @@ static int run(struct build_command *command)
 
 	report->build.counts_calls = true;
 	for (size_t i = 0; i < report->n_paths; i++) {
-		if (stored_profile_is_at(report->paths[i]))
+		if (profile_file_is_at(report->paths[i]))
 			return message_error("build",
 					     "%s is a profile already. dendro merge adds profiles "
 					     "up.",

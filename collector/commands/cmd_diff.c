@@ -8,6 +8,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
 #include "cct/model/profile_filter.h"
+#include "cct/store/profile_file.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/pager.h"
 #include "collector/command-line/terminal.h"
@@ -17,7 +18,6 @@
 #include "collector/files/named_profile.h"
 #include "collector/files/result_file.h"
 #include "collector/files/shown_naming.h"
-#include "collector/files/stored_profile.h"
 #include "report/browse/browse_screen.h"
 #include "report/changes/changes_screen.h"
 #include "report/diff/diff_csv.h"
@@ -507,7 +507,7 @@ static int add_file(struct diff_command *command, size_t run, size_t *n_ret, boo
 	const struct dendro_options *wanted = &command->wanted;
 	/* Rows tell runs apart, and then threads have nodes. */
 	const bool has_runs =
-		command->request.options.view != VIEW_STATS && stored_profile_is_at(report->path);
+		command->request.options.view != VIEW_STATS && profile_file_is_at(report->path);
 	report->build.by_thread = wanted->by_thread || has_runs;
 	report->build.keeps_rows = wanted->keeps_rows || has_runs;
 	int err = fetched_profile_build(report->path, &report->build, &report->files, "diff",

@@ -6,8 +6,8 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
+#include "cct/store/profile_file.h"
 #include "cct/text/shell_word.h"
-#include "collector/files/stored_profile.h"
 #include "report/browse/browse_screen.h"
 
 static void write_word(const char *word)
@@ -61,7 +61,7 @@ static bool offer_code(const struct report_options *options, const struct view *
 	const struct view_row *row = find_costliest(view, ROW_USER, SORT_SELF);
 
 	if (!row || !has_plain_name(row) || options->n_paths != 1 ||
-	    stored_profile_is_at(options->path))
+	    profile_file_is_at(options->path))
 		return false;
 	fputs("\nTo see its hottest code: dendro annotate", stdout);
 	write_word(row->name);

@@ -6,6 +6,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/sentence.h"
+#include "cct/store/profile_file.h"
 #include "collector/command-line/messages.h"
 #include "collector/files/debuginfod.h"
 #include "collector/files/shown_build.h"
@@ -64,7 +65,7 @@ int fetched_profile_build(const char *path, const struct dendro_options *options
 	struct debuginfod_result result = { 0 };
 	const struct dendro_source source = { .path = path };
 
-	if (stored_profile_is_at(path))
+	if (profile_file_is_at(path))
 		return stored_profile_open(path, options, files, command, profile_ret, error_ret);
 	int err = shown_build(command, files->is_quiet, &source, options, profile_ret, error_ret);
 

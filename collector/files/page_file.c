@@ -9,10 +9,10 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/base/sentence.h"
+#include "cct/store/profile_file.h"
 #include "collector/command-line/messages.h"
 #include "collector/files/result_file.h"
 #include "collector/files/shown_naming.h"
-#include "collector/files/stored_profile.h"
 #include "report/html/page.h"
 
 static int write_page(const struct report_options *options, const struct page *page)
@@ -67,7 +67,7 @@ int page_file_check_code(const struct report_options *options)
 	if (options->n_paths > 1)
 		return message_wrong_use(options->command,
 					 "--source needs the code of one recording, not a sum.");
-	if (stored_profile_is_at(options->path))
+	if (profile_file_is_at(options->path))
 		return message_error(
 			options->command,
 			"--source needs the recording that the profile %s was made of.",

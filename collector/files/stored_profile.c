@@ -2,16 +2,12 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/base/sentence.h"
-#include "cct/encoding/sections.h"
 #include "cct/model/profile_filter.h"
 #include "cct/store/profile_file.h"
 #include "collector/command-line/messages.h"
@@ -23,41 +19,9 @@ static bool is_standard_input(const char *path)
 	return strcmp(path, "-") == 0;
 }
 
-/* The first bytes of a pipe, without taking them out of it. */
-static ssize_t peek_pipe(int fd, uint8_t *bytes, size_t size)
-{
-	int ends[2];
-	ssize_t got = -1;
-
-	if (pipe2(ends, O_CLOEXEC))
-		return -1;
-	if (tee(fd, ends[1], size, 0) > 0)
-		got = read(ends[0], bytes, size);
-	close(ends[0]);
-	close(ends[1]);
-	return got;
-}
-
-bool stored_profile_is_at(const char *path)
-{
-	uint8_t bytes[SECTIONS_MAGIC_SIZE];
-	ssize_t got;
-
-	if (is_standard_input(path)) {
-		got = pread(STDIN_FILENO, bytes, sizeof(bytes), 0);
-		if (got < 0)
-			got = peek_pipe(STDIN_FILENO, bytes, sizeof(bytes));
-	} else {
-		/* A named pipe has a recording, which is read once. */
-		_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		got = fd < 0 ? -1 : pread(fd, bytes, sizeof(bytes), 0);
-	}
-	return got == (ssize_t)sizeof(bytes) && sections_recognize(bytes);
-}
-
 bool stored_profile_refused(const char *path, const char *command)
 {
-	if (!stored_profile_is_at(path))
+	if (!profile_file_is_at(path))
 		return false;
 	message_error(command,
 		      "%s is a profile that dendro build has made: dendro %s needs the recording "

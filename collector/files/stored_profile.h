@@ -7,9 +7,6 @@
 #include "collector/command-line/file_options.h"
 #include "collector/session/dendro.h"
 
-/* Whether the file @path ("-": standard input, which is not consumed) is a stored profile. */
-bool stored_profile_is_at(const char *path);
-
 /* For commands that need stacks or code: whether @path is a stored profile, after a message that
  * refuses it. */
 bool stored_profile_refused(const char *path, const char *command);
