@@ -33,8 +33,10 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 ifeq ($(DEVELOPER),1)
 WARNINGS += -Werror
 endif
+# The same objects make the program and the library, which exports only what its header declares.
+SHAREABLE  := -fPIC -fvisibility=hidden
 LANGUAGE   := -std=gnu17 -D_GNU_SOURCE -DDENDRO_VERSION='"$(VERSION)"' -I.
-ALL_CFLAGS := $(LANGUAGE) $(WARNINGS) -MMD -MP $(CFLAGS)
+ALL_CFLAGS := $(LANGUAGE) $(WARNINGS) -MMD -MP $(CFLAGS) $(SHAREABLE)
 # Optional, for dendro browse. The compiler in use must find it.
 NCURSES    := $(shell printf '\043include <curses.h>\nint main(void) { return get_wch(0) == ERR; }' | \
 		$(CC) -D_GNU_SOURCE -x c -o /dev/null - -lncursesw 2>/dev/null && echo -lncursesw)
