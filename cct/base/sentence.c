@@ -1,6 +1,7 @@
 #include "cct/base/sentence.h"
 
 #include <stdio.h>
+#include <string.h>
 
 char *sentence_v(const char *format, va_list args)
 {
@@ -15,4 +16,11 @@ char *sentence(const char *format, ...)
 	char *text = sentence_v(format, args);
 	va_end(args);
 	return text;
+}
+
+char *sentence_of_file(const char *path, const char *message)
+{
+	if (strncmp(message, path, strlen(path)) == 0)
+		return strdup(message);
+	return sentence("%s: %s", path, message);
 }

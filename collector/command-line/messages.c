@@ -6,6 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cct/base/cleanup.h"
+#include "cct/base/sentence.h"
+
 bool message_can_erase(void)
 {
 	const char *terminal = getenv("TERM");
@@ -46,12 +49,12 @@ int message_error(const char *command, const char *format, ...)
 
 int message_error_of_file(const char *command, const char *path, const char *message)
 {
-	size_t length = strlen(message);
-	const char *stop = length && message[length - 1] == '.' ? "" : ".";
+	_cleanup_free_ char *text = sentence_of_file(path, message);
 
-	if (strncmp(message, path, strlen(path)) == 0)
-		return message_error(command, "%s%s", message, stop);
-	return message_error(command, "%s: %s%s", path, message, stop);
+	if (!text)
+		return message_error_of_memory(command);
+	const size_t length = strlen(text);
+	return message_error(command, "%s%s", text, length && text[length - 1] == '.' ? "" : ".");
 }
 
 int message_wrong_use(const char *command, const char *format, ...)
