@@ -124,6 +124,7 @@ static int add_line_function(struct folding *folding, const struct frame *frame,
 {
 	const struct fold_entity entity = {
 		.name = name->name,
+		.symbol = name->symbol,
 		.module = name->module,
 		.id = -1,
 		.n_merged = 1,
