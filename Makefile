@@ -56,6 +56,11 @@ HEADERS  := $(sort $(shell find $(FOLDERS) -name '*.h'))
 OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/report/html/page_bytes.o \
 	    $(BUILD)/collector/completion/script_bytes.o
 ARCHIVE  := $(BUILD)/libdendro.a
+# The library for other programs (cct/api/dendro.h), beside the archive of all objects, which is for
+# links of this build alone.
+API      := cct/api
+SONAME   := libdendro.so.0
+LIBRARY  := $(BUILD)/library/libdendro.so.$(VERSION)
 UNIT     := $(patsubst %.c,$(BUILD)/%,$(sort $(shell find tests/unit -name 'test_*.c')))
 FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/fixtures/*.c))
 CLI      := $(sort $(wildcard tests/cli/[0-9]*.bats))
@@ -71,11 +76,18 @@ longest_first  = $(foreach name,$(LONGEST),$(filter %/$(name),$(1))) \
 
 .PHONY: all static deb deps unit workloads demo test test-hw asan lint bench feedback accuracy fuzz install uninstall \
 	clean
-all: $(BUILD)/dendro
+all: $(BUILD)/dendro $(LIBRARY)
 unit: $(UNIT)
 
 $(BUILD)/dendro: $(BUILD)/collector/main.o $(ARCHIVE)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(LIBRARY): $(filter $(BUILD)/collector/library/%,$(OBJECTS)) $(ARCHIVE) $(API)/dendro.map
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,$(API)/dendro.map \
+		-Wl,--no-undefined -Wl,--as-needed -o $@ $(filter-out %.map,$^) $(LIBS)
+	ln -sf $(@F) $(@D)/$(SONAME)
+	ln -sf $(SONAME) $(@D)/libdendro.so
 
 # Static archives name no libraries that they need: libdw needs libbz2, libncursesw libtinfo.
 static:
