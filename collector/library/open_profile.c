@@ -1,4 +1,5 @@
 /* Opens a recording or a stored profile for a program that uses libdendro. */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,7 @@ static int open_profile(struct dendro_profile *profile, const char *path,
 	int err = profile_file_is_at(path) ? read_stored(profile, path, options, error)
 					   : read_recording(profile, path, options, error);
 
+	assert(err || profile->profile);
 	if (!err)
 		err = note_lacks(profile);
 	if (!err)
