@@ -67,6 +67,7 @@ extern "C" {
 #define DENDRO_NO_TIME UINT64_MAX
 
 struct dendro_profile;
+struct dendro_writer;
 
 /* The version of the library that the program runs with: "0.1". */
 const char *dendro_version(void);
@@ -272,6 +273,69 @@ uint32_t dendro_profile_n_samples(const struct dendro_profile *profile);
  */
 uint32_t dendro_profile_read_samples(const struct dendro_profile *profile, uint32_t first,
 				     uint32_t n, struct dendro_sample *samples, size_t sample_size);
+
+/* A function on a path that a program describes. */
+struct dendro_path_frame {
+	/*
+	 * DENDRO_FRAME_USER; _INLINED, into the function before it; or _KERNEL, after all functions
+	 * of user code. Only the first of a path may be DENDRO_FRAME_MARKER: callers are missing,
+	 * and @name says why, as counters of "unwind" are called: "stack_cut", "no_stack".
+	 */
+	enum dendro_frame_kind kind;
+	const char *name;   /* as in the file; mangled names are demangled when they are shown */
+	const char *module; /* path of the program or library; NULL: the process's name, or the
+			       kernel. That of an inlined function is its caller's. */
+	const char *file;   /* where execution is in the function; NULL: not known */
+	uint32_t line;      /* 0: not known */
+};
+
+/*
+ * Records into a profile: samples that the program takes itself, of whatever it counts.
+ *
+ *	dendro_writer_create(&writer, &error);
+ *	dendro_writer_add_metric(writer, "requests", "events", 1, &metric, &error);
+ *	dendro_writer_add_process(writer, getpid(), "server", &process, &error);
+ *	dendro_writer_add_thread(writer, process, gettid(), "worker", &thread, &error);
+ *	dendro_writer_add_path(writer, thread, frames, n_frames, sizeof(*frames), &path, &error);
+ *	dendro_writer_add_sample(writer, path, metric, 1, DENDRO_NO_TIME, DENDRO_NONE, &error);
+ *	dendro_writer_save(writer, "requests.cct", &error);
+ *	dendro_writer_destroy(writer);
+ *
+ * -EINVAL: a number that the writer has not given, or what is described here as forbidden. After
+ * -ENOMEM only dendro_writer_destroy() is possible.
+ */
+int dendro_writer_create(struct dendro_writer **writer, char **error);
+/* NULL is fine. */
+void dendro_writer_destroy(struct dendro_writer *writer);
+/* For the header of reports. @command_line may be NULL; @start_unix_ns: when time 0 of samples was,
+ * in nanoseconds since 1970, UTC; 0: not known. */
+int dendro_writer_describe(struct dendro_writer *writer, const char *command_line,
+			   uint64_t start_unix_ns, char **error);
+/* @unit: "ns" and "bytes" are shown as such; else what is counted, as "events". @takes_all: not 0:
+ * a sample is added for each occurrence, so that shares have no error of sampling. */
+int dendro_writer_add_metric(struct dendro_writer *writer, const char *name, const char *unit,
+			     int takes_all, uint32_t *metric, char **error);
+int dendro_writer_add_process(struct dendro_writer *writer, int32_t pid, const char *name,
+			      uint32_t *process, char **error);
+int dendro_writer_add_thread(struct dendro_writer *writer, uint32_t process, int32_t tid,
+			     const char *name, uint32_t *thread, char **error);
+/*
+ * A path of @n frames of @frame_size bytes (sizeof(struct dendro_path_frame)), outermost first. A
+ * path that is there already has the same number.
+ */
+int dendro_writer_add_path(struct dendro_writer *writer, uint32_t thread,
+			   const struct dendro_path_frame *frames, size_t n, size_t frame_size,
+			   uint32_t *path, char **error);
+/* @time_ns: of any clock, for all samples or, DENDRO_NO_TIME, for none. @cpu may be DENDRO_NONE.
+ * -EFBIG: there are 2^26 samples. */
+int dendro_writer_add_sample(struct dendro_writer *writer, uint32_t path, uint32_t metric,
+			     uint64_t weight, uint64_t time_ns, uint32_t cpu, char **error);
+/* Samples that could not be taken: each report says so. */
+int dendro_writer_add_lost(struct dendro_writer *writer, uint32_t metric, uint64_t n_samples,
+			   char **error);
+/* Writes the profile to the file @path, which is replaced: only dendro_writer_destroy() is possible
+ * then. If it fails, the file is no profile. */
+int dendro_writer_save(struct dendro_writer *writer, const char *path, char **error);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
