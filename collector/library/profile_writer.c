@@ -48,8 +48,7 @@ __attribute__((format(printf, 3, 4))) static int fail(char **error, int err, con
 
 static int fail_of_memory(char **error)
 {
-	fail(error, -ENOMEM, "out of memory");
-	return -ENOMEM; /* the analyzer does not look into fail() */
+	return fail(error, -ENOMEM, "out of memory");
 }
 
 /* 0, or -EINVAL: nothing can be added any more. */
@@ -200,29 +199,31 @@ static const char *complaint(const struct dendro_path_frame *frame, size_t i,
 	}
 }
 
-/* Frames of the caller as this version has them, checked. 0, -EINVAL or -ENOMEM. */
-static int take_frames(const struct dendro_path_frame *frames, size_t n, size_t frame_size,
-		       struct dendro_path_frame **taken_ret, char **error)
+/* Frames of the caller as this version has them, checked; to free(). NULL: *@err_ret is -EINVAL or
+ * -ENOMEM. */
+static struct dendro_path_frame *take_frames(const struct dendro_path_frame *frames, size_t n,
+					     size_t frame_size, int *err_ret, char **error)
 {
 	const char *from = (const char *)frames;
 	const size_t size = frame_size < sizeof(*frames) ? frame_size : sizeof(*frames);
 	enum dendro_frame_kind code = DENDRO_FRAME_MARKER; /* into which is inlined */
-	struct dendro_path_frame *taken = calloc(n + 1, sizeof(*taken));
+	_cleanup_free_ struct dendro_path_frame *taken = calloc(n + 1, sizeof(*taken));
 
-	if (!taken)
-		return fail_of_memory(error);
+	if (!taken) {
+		*err_ret = fail_of_memory(error);
+		return NULL;
+	}
 	for (size_t i = 0; i < n; i++) {
 		memcpy(&taken[i], from + i * frame_size, size);
 		const char *wrong = complaint(&taken[i], i, code);
 		if (wrong) {
-			free(taken);
-			return fail(error, -EINVAL, "frame %zu of the path %s", i, wrong);
+			*err_ret = fail(error, -EINVAL, "frame %zu of the path %s", i, wrong);
+			return NULL;
 		}
 		if (taken[i].kind != DENDRO_FRAME_INLINED)
 			code = taken[i].kind;
 	}
-	*taken_ret = taken;
-	return 0;
+	return steal_ptr(taken);
 }
 
 static const char *name_of_process(const struct profile *profile, uint32_t thread)
@@ -305,15 +306,15 @@ int dendro_writer_add_path(struct dendro_writer *writer, uint32_t thread,
 			   const struct dendro_path_frame *frames, size_t n, size_t frame_size,
 			   uint32_t *path, char **error)
 {
-	_cleanup_free_ struct dendro_path_frame *taken = NULL;
 	int err = check(writer, error);
 
 	if (err)
 		return err;
 	if (thread >= writer->profile->n_threads)
 		return fail(error, -EINVAL, "there is no thread %u", thread);
-	err = take_frames(frames, n, frame_size, &taken, error);
-	if (err)
+	_cleanup_free_ struct dendro_path_frame *taken =
+		take_frames(frames, n, frame_size, &err, error);
+	if (!taken)
 		return err;
 	writer->n_frames = 0;
 	err = make_frames(writer, thread, taken, n);
