@@ -23,6 +23,9 @@ prefix   ?= /usr/local
 bindir   ?= $(prefix)/bin
 mandir   ?= $(prefix)/share/man
 unitdir  ?= $(prefix)/lib/systemd/system
+libdir   ?= $(prefix)/lib
+includedir ?= $(prefix)/include
+pythondir  ?= $(prefix)/lib/python3/dist-packages
 # make predefines CC as cc.
 ifeq ($(origin CC),default)
 CC := gcc
@@ -244,8 +247,8 @@ asan:
 # One stamp per file, so that only what changed is looked at again.
 C_FILES  := $(sort $(SOURCES) collector/main.c collector/static_program.c $(HEADERS) $(shell find tests/unit -name '*.[ch]') $(wildcard tests/fuzz/*.[ch] tests/bench/*.[ch] tests/bench/feedback/*.c tests/accuracy/*.c \
 	      tests/oracle/gdb_stops/*.[ch] tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
-	      tests/workloads/languages/*.c))
-TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/%,$(C_FILES))))
+	      tests/workloads/languages/*.c docs/examples/*.c))
+TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/% docs/%,$(C_FILES))))
 SCRIPTS  := .ci/run docs/packaging/build_deb docs/packaging/debian/dendro.config docs/packaging/debian/dendro.postinst docs/packaging/debian/dendro.postrm docs/packaging/debian/dendro-agent.postrm docs/packaging/arch/PKGBUILD tests/demo tests/cli/until_worked tests/cli/without_tracefs tests/cli/clients/see_kcachegrind tests/deps/install tests/deps/npm/install tests/deps/perfparser tests/deps/profgen_inputs tests/deps/source report/html/page/join tests/lint/page/check tests/fuzz/run \
 	    tests/hw/guest tests/hw/init $(sort $(wildcard tests/hw/*.job)) \
 	    $(sort $(wildcard tests/hw/*.bash tests/cli/*.bash tests/bench/*.sh)) tests/bench/page tests/bench/feedback/run
@@ -330,6 +333,7 @@ bash_completion := $(prefix)/share/bash-completion/completions/dendro
 zsh_completion  := $(prefix)/share/zsh/site-functions/_dendro
 fish_completion := $(prefix)/share/fish/vendor_completions.d/dendro.fish
 UNIT_FILE := $(DESTDIR)$(unitdir)/dendro-agent.service
+PC_FILE := $(DESTDIR)$(libdir)/pkgconfig/dendro.pc
 # The unit starts the program where it is installed.
 install: all
 	install -D -m 755 $(BUILD)/dendro $(DESTDIR)$(bindir)/dendro
@@ -341,7 +345,18 @@ install: all
 	install -D -m 644 $(COMPLETION)/dendro.bash $(DESTDIR)$(bash_completion)
 	install -D -m 644 $(COMPLETION)/dendro.zsh $(DESTDIR)$(zsh_completion)
 	install -D -m 644 $(COMPLETION)/dendro.fish $(DESTDIR)$(fish_completion)
+	install -D -m 644 $(LIBRARY) $(DESTDIR)$(libdir)/$(notdir $(LIBRARY))
+	ln -sf $(notdir $(LIBRARY)) $(DESTDIR)$(libdir)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libdendro.so
+	install -D -m 644 $(API)/dendro.h $(DESTDIR)$(includedir)/dendro.h
+	install -d $(DESTDIR)$(libdir)/pkgconfig
+	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
+		-e 's|@version@|$(VERSION)|' $(API)/dendro.pc.in >$(PC_FILE)
+	chmod 644 $(PC_FILE)
+	install -D -m 644 $(API)/dendro.py $(DESTDIR)$(pythondir)/dendro.py
 uninstall:
+	rm -f $(addprefix $(DESTDIR)$(libdir)/,$(notdir $(LIBRARY)) $(SONAME) libdendro.so) $(PC_FILE) \
+		$(DESTDIR)$(includedir)/dendro.h $(DESTDIR)$(pythondir)/dendro.py
 	rm -f $(DESTDIR)$(bindir)/dendro $(UNIT_FILE) $(MAN:docs/man/%=$(DESTDIR)$(mandir)/man1/%) \
 		$(DESTDIR)$(bash_completion) $(DESTDIR)$(zsh_completion) $(DESTDIR)$(fish_completion)
 
