@@ -38,9 +38,9 @@
  * exit, print, change signal handlers, the environment or limits of the process, or use the
  * network; it aborts only where an assertion shows an error in the library itself. Files are input
  * that may be damaged or hostile: they give an error, or a profile that says what is missing.
- * Programs and libraries that a recording names are opened to find names; they are mapped, so a
- * file that somebody truncates meanwhile ends the process by SIGBUS, unless it handles that. Each
- * file that a recording carries is an open descriptor while it is read.
+ * Programs and libraries that a recording names are opened to find names. These files and the
+ * recording are mapped, so whoever truncates one meanwhile ends the process by SIGBUS, unless it
+ * handles that. Each file that a recording carries is an open descriptor while it is read.
  *
  * Versions: DENDRO_MAJOR becomes larger when a program must be compiled again; then the name of the
  * library changes, too. DENDRO_MINOR becomes larger when something is added: functions, values of

@@ -36,6 +36,7 @@ def expect(what, got, expected):
 
 
 def rows_of(table):
+    expect("lengths of columns", len({len(column) for column in table.values()}), 1)
     return [dict(zip(table, values)) for values in zip(*table.values())]
 
 
