@@ -15,6 +15,7 @@
 #include "cct/base/array.h"
 #include "cct/base/stream.h"
 #include "cct/paths/sample_list.h"
+#include "cct/text/content_id.h"
 #include "report/formats/otlp_fields.h"
 #include "report/formats/otlp_tables.h"
 #include "report/pprof/pprof.h"
@@ -30,7 +31,8 @@ struct observations {
 
 struct writer {
 	const struct profile *profile;
-	const struct path_options *options;
+	const struct path_options *options;   /* NULL: nobody looks */
+	const struct otlp_resource *resource; /* NULL: the machine alone is known */
 	struct otlp_tables tables;
 	struct sample_list samples;
 	struct pair_map groups; /* (stack, thread) -> index, for the event at hand */
@@ -46,9 +48,11 @@ struct writer {
 
 /* -- grouping ------------------------------------------------------------------------------- */
 
-/* Equal attributes of a thread have one number. */
+/* Equal attributes of a thread have one number; so do all that have none. */
 static uint32_t number_thread(struct writer *writer, const struct listed_sample *sample)
 {
+	if (writer->resource)
+		return 0;
 	const uint32_t name = otlp_tables_text(&writer->tables, "thread.name",
 					       sample->thread_name ? sample->thread_name : "");
 	const uint64_t ids = (uint64_t)(uint32_t)sample->pid << 32 | (uint32_t)sample->tid;
@@ -119,6 +123,8 @@ static void add_attributes(struct writer *writer, const struct observations *gro
 	struct byte_buffer *list = &writer->values;
 
 	byte_buffer_clear(list);
+	if (writer->resource) /* the samples are of all its processes */
+		return;
 	byte_buffer_add_unsigned(list, otlp_tables_number(tables, "process.pid", group->pid));
 	byte_buffer_add_unsigned(list, otlp_tables_number(tables, "thread.id", group->tid));
 	byte_buffer_add_unsigned(
@@ -159,6 +165,17 @@ static uint64_t duration(const struct writer *writer)
 	return (whole > last ? whole : last) + 1;
 }
 
+static void add_profile_id(const struct writer *writer, const struct metric *metric,
+			   struct byte_buffer *message)
+{
+	uint8_t id[CONTENT_ID_SIZE];
+
+	if (!writer->resource)
+		return;
+	content_id_bytes(content_id_add(writer->resource->id, metric->name), id);
+	protobuf_field_bytes(message, OTLP_PROFILE_ID, id, sizeof(id));
+}
+
 static void write_profile(struct writer *writer, uint32_t index)
 {
 	const struct metric *metric = &writer->profile->metrics[index];
@@ -174,9 +191,11 @@ static void write_profile(struct writer *writer, uint32_t index)
 	protobuf_field_message(message, OTLP_SAMPLE_TYPE, type);
 	protobuf_field_fixed(message, OTLP_TIME, writer->start_ns);
 	protobuf_field_number(message, OTLP_DURATION, duration(writer));
+	add_profile_id(writer, metric, message);
 	for (size_t i = 0; i < writer->n_all; i++) {
 		write_group(writer, &writer->all[i]);
-		path_options_written(writer->options, writer->all[i].n);
+		if (writer->options)
+			path_options_written(writer->options, writer->all[i].n);
 	}
 	protobuf_field_message(&writer->profiles, OTLP_PROFILES, message);
 	byte_buffer_deinit(message);
@@ -199,14 +218,19 @@ static void add_resource_attribute(struct writer *writer, const char *key, const
 	byte_buffer_deinit(&text);
 }
 
-/* The service is not known: a recording may have many programs. */
+/* A recording may have many programs, so it has no service of its own. */
 static void add_resource(struct writer *writer, struct byte_buffer *message)
 {
 	const struct profile_info *info = &writer->profile->info;
+	const struct otlp_resource *resource = writer->resource;
 
 	byte_buffer_clear(&writer->sample);
-	add_resource_attribute(writer, "service.name", "unknown_service");
-	add_resource_attribute(writer, "host.name", info->hostname);
+	add_resource_attribute(writer, "service.name",
+			       resource ? resource->service : "unknown_service");
+	add_resource_attribute(writer, "host.name", resource ? resource->host : info->hostname);
+	for (size_t i = 0; resource && i < resource->n_attributes; i++)
+		add_resource_attribute(writer, resource->attributes[i].name,
+				       resource->attributes[i].value);
 	add_resource_attribute(writer, "host.arch", info->arch);
 	add_resource_attribute(writer, "host.cpu.model.name", info->cpu);
 	add_resource_attribute(writer, "os.type", "linux");
@@ -246,7 +270,8 @@ static int write_all(struct writer *writer, FILE *out)
 	struct byte_buffer whole = { 0 };
 
 	add_scope(&writer->profiles);
-	path_options_expect(writer->options, writer->samples.n);
+	if (writer->options)
+		path_options_expect(writer->options, writer->samples.n);
 	for (uint32_t i = 0; i < profile->n_metrics && !writer->tables.err; i++) {
 		if (profile->metrics[i].samples)
 			write_profile(writer, i);
@@ -298,15 +323,28 @@ static void writer_deinit(struct writer *writer)
 	byte_buffer_deinit(&writer->profiles);
 }
 
-int otlp_write(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
-	       const struct path_options *options)
+static int write_file(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
+		      const struct path_options *options, const struct otlp_resource *resource)
 {
 	struct writer writer;
 	int err = writer_init(&writer, profile, symbolizer);
 
 	writer.options = options;
+	writer.resource = resource;
 	if (!err)
 		err = write_all(&writer, out);
 	writer_deinit(&writer);
 	return err;
+}
+
+int otlp_write(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
+	       const struct path_options *options)
+{
+	return write_file(out, profile, symbolizer, options, NULL);
+}
+
+int otlp_write_resource(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
+			const struct otlp_resource *resource)
+{
+	return write_file(out, profile, symbolizer, NULL, resource);
 }

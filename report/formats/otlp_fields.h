@@ -26,6 +26,7 @@ enum otlp_profile_field {
 	OTLP_SAMPLES = 2,
 	OTLP_TIME = 3,
 	OTLP_DURATION = 4,
+	OTLP_PROFILE_ID = 7,
 };
 enum otlp_value_type_field { OTLP_TYPE = 1, OTLP_UNIT = 2 };
 enum otlp_sample_field {

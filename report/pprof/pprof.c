@@ -15,6 +15,7 @@
 
 struct writer {
 	struct pprof_tables tables;
+	const struct pprof_metric *only; /* NULL: all metrics */
 	struct byte_buffer sample, list, label;
 	uint64_t pid, tid, comm; /* the strings */
 };
@@ -30,7 +31,8 @@ static int write_number(struct writer *writer, unsigned field, uint64_t number)
 	return gzip_stream_write(writer->tables.out, start->bytes, start->size);
 }
 
-static int write_value_type(struct writer *writer, const char *type, const char *unit)
+static int write_value_type(struct writer *writer, unsigned field, const char *type,
+			    const char *unit)
 {
 	uint64_t type_number, unit_number;
 	int err = pprof_tables_string(&writer->tables, type, &type_number);
@@ -42,7 +44,7 @@ static int write_value_type(struct writer *writer, const char *type, const char 
 	byte_buffer_clear(&writer->sample);
 	protobuf_field_number(&writer->sample, VALUE_TYPE_TYPE, type_number);
 	protobuf_field_number(&writer->sample, VALUE_TYPE_UNIT, unit_number);
-	return pprof_tables_write(&writer->tables, PROFILE_SAMPLE_TYPE, &writer->sample);
+	return pprof_tables_write(&writer->tables, field, &writer->sample);
 }
 
 const char *pprof_unit(const struct metric *metric)
@@ -58,8 +60,26 @@ static int write_metric(struct writer *writer, const struct metric *metric, bool
 
 	if (!is_only && asprintf(&samples, "%s samples", metric->name) < 0)
 		return -ENOMEM;
-	int err = write_value_type(writer, is_only ? "samples" : samples, "count");
-	return err ? err : write_value_type(writer, metric->name, pprof_unit(metric));
+	int err = write_value_type(writer, PROFILE_SAMPLE_TYPE, is_only ? "samples" : samples,
+				   "count");
+	return err ? err
+		   : write_value_type(writer, PROFILE_SAMPLE_TYPE, metric->name,
+				      pprof_unit(metric));
+}
+
+/* Of one metric, whose samples have a weight in the mean that servers call the period. */
+static int write_only_metric(struct writer *writer, const struct metric *metric)
+{
+	const char *name = writer->only->name, *unit = pprof_unit(metric);
+	int err = write_value_type(writer, PROFILE_SAMPLE_TYPE, "samples", "count");
+
+	if (!err)
+		err = write_value_type(writer, PROFILE_SAMPLE_TYPE, name, unit);
+	if (!err)
+		err = write_value_type(writer, PROFILE_PERIOD_TYPE, name, unit);
+	if (!err)
+		err = write_number(writer, PROFILE_PERIOD, writer->only->period);
+	return err ? err : write_number(writer, PROFILE_TIME_NS, writer->only->time_ns);
 }
 
 /* The first event with samples is what pprof shows by default. */
@@ -97,10 +117,12 @@ static int write_header(struct writer *writer, const struct profile *profile,
 			const struct path_options *options)
 {
 	const struct profile_info *info = &profile->info;
+	const struct pprof_metric *only = writer->only;
 	struct pprof_tables *tables = &writer->tables;
-	int err = write_metrics(writer, profile);
+	int err = only ? write_only_metric(writer, &profile->metrics[only->index])
+		       : write_metrics(writer, profile);
 
-	if (!err)
+	if (!err && !(only && only->has_no_command))
 		err = write_comment(writer, "command", info->command_line);
 	if (!err)
 		err = write_comment(writer, "host", info->hostname);
@@ -109,7 +131,7 @@ static int write_header(struct writer *writer, const struct profile *profile,
 	if (!err)
 		err = write_comment(writer, "the recording ends early", info->truncated);
 	if (!err)
-		err = write_comment(writer, "selection", options->selection);
+		err = write_comment(writer, "selection", options ? options->selection : NULL);
 	if (!err)
 		err = write_number(writer, PROFILE_DURATION_NS, info->end_ns - info->start_ns);
 	if (!err)
@@ -174,6 +196,8 @@ static int write_path(struct writer *writer, const struct profile *profile,
 		return err;
 	byte_buffer_clear(&writer->list);
 	for (uint32_t i = 0; i < profile->n_metrics; i++) {
+		if (writer->only && i != writer->only->index)
+			continue;
 		byte_buffer_add_unsigned(&writer->list, path->costs[i].samples);
 		byte_buffer_add_unsigned(&writer->list, path->costs[i].weight);
 	}
@@ -190,37 +214,57 @@ static int write_paths(struct writer *writer, const struct profile *profile,
 	struct profile_path path;
 	int err = path_iterator_init(&iterator, profile);
 
-	path_options_expect(options, profile->cct->n_nodes);
 	while (!err && path_iterator_next(&iterator, &path)) {
-		err = write_path(writer, profile, &path);
-		path_options_reached(options, iterator.node);
+		if (!writer->only || path.costs[writer->only->index].samples)
+			err = write_path(writer, profile, &path);
+		if (options)
+			path_options_reached(options, iterator.node);
 	}
 	path_iterator_deinit(&iterator);
+	return err;
+}
+
+/* @options: NULL for one metric. @size_ret: bytes before they are compressed. */
+static int write_profile(struct writer *writer, FILE *out, const struct profile *profile,
+			 const struct path_options *options, size_t *size_ret)
+{
+	struct gzip_stream stream;
+	int err = gzip_stream_init(&stream, out);
+
+	if (err)
+		return err;
+	writer->tables.out = &stream;
+	writer->tables.profile = profile;
+	err = pprof_tables_init(&writer->tables);
+	if (!err)
+		err = write_header(writer, profile, options);
+	if (!err)
+		err = write_paths(writer, profile, options);
+	if (!err)
+		err = gzip_stream_finish(&stream);
+	*size_ret = stream.zlib.total_in;
+	pprof_tables_deinit(&writer->tables);
+	byte_buffer_deinit(&writer->sample);
+	byte_buffer_deinit(&writer->list);
+	byte_buffer_deinit(&writer->label);
+	gzip_stream_deinit(&stream);
 	return err;
 }
 
 int pprof_write(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
 		const struct path_options *options)
 {
-	struct gzip_stream stream;
-	struct writer writer = {
-		.tables = { .out = &stream, .profile = profile, .symbolizer = symbolizer },
-	};
-	int err = gzip_stream_init(&stream, out);
+	struct writer writer = { .tables = { .symbolizer = symbolizer } };
+	size_t size;
 
-	if (err)
-		return err;
-	err = pprof_tables_init(&writer.tables);
-	if (!err)
-		err = write_header(&writer, profile, options);
-	if (!err)
-		err = write_paths(&writer, profile, options);
-	if (!err)
-		err = gzip_stream_finish(&stream);
-	pprof_tables_deinit(&writer.tables);
-	byte_buffer_deinit(&writer.sample);
-	byte_buffer_deinit(&writer.list);
-	byte_buffer_deinit(&writer.label);
-	gzip_stream_deinit(&stream);
-	return err;
+	path_options_expect(options, profile->cct->n_nodes);
+	return write_profile(&writer, out, profile, options, &size);
+}
+
+int pprof_write_metric(FILE *out, const struct profile *profile, struct symbolizer *symbolizer,
+		       const struct pprof_metric *metric, size_t *size_ret)
+{
+	struct writer writer = { .tables = { .symbolizer = symbolizer }, .only = metric };
+
+	return write_profile(&writer, out, profile, NULL, size_ret);
 }

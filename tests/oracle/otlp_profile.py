@@ -127,8 +127,8 @@ class Dictionary:
                 for index in range(1, len(table)) if index not in self.used[name]]
 
 
-def read_profile(dictionary, data):
-    """The event, its number of samples, the whole cost, and self and total by name."""
+def read_profile(dictionary, data, has_threads=True):
+    """The event, its number of values, the whole cost, and self and total by name."""
     profile = fields(data)
     kind = fields(one(profile, 1, b""))
     event, unit = dictionary.string(one(kind, 1)), dictionary.string(one(kind, 2))
@@ -146,7 +146,8 @@ def read_profile(dictionary, data):
         if any(not start <= time < end for time in times):
             dictionary.wrong.append(f"{event}: sample {identity} has a time outside the profile")
         seen.add(identity)
-        if not {"process.pid", "thread.id", "thread.name"} <= set(dictionary.attributes(attributes)):
+        keys = set(dictionary.attributes(attributes))
+        if has_threads and not {"process.pid", "thread.id", "thread.name"} <= keys:
             dictionary.wrong.append(f"{event}: sample {identity} has no process or thread")
         names = dictionary.stack(one(sample, 1))
         for name in names[:1]:
