@@ -1,0 +1,88 @@
+#include "collector/push/push_target.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/sentence.h"
+
+static const struct {
+	const char *scheme, *plain;
+	enum push_protocol protocol;
+	const char *endpoint;
+} schemes[] = {
+	{ "pyroscope+https://", "https://", PUSH_PYROSCOPE, "/push.v1.PusherService/Push" },
+	{ "pyroscope+http://", "http://", PUSH_PYROSCOPE, "/push.v1.PusherService/Push" },
+	{ "otlp+https://", "https://", PUSH_OTLP, "/v1development/profiles" },
+	{ "otlp+http://", "http://", PUSH_OTLP, "/v1development/profiles" },
+};
+#define N_SCHEMES (sizeof(schemes) / sizeof(schemes[0]))
+
+static int refuse(const char **reason_ret, const char *reason)
+{
+	*reason_ret = reason;
+	return -EINVAL;
+}
+
+static int check(const char *rest, const char **reason_ret)
+{
+	const size_t host_size = strcspn(rest, "/");
+	const char *at = memchr(rest, '@', host_size);
+	const size_t user_size = at ? (size_t)(at - rest) : 0;
+
+	for (const char *c = rest; *c; c++) {
+		if (*c <= ' ' || *c > '~' || strchr("\"<>\\^`{|}?#", *c))
+			return refuse(reason_ret, "has a character that no URL of a server has");
+	}
+	if (at && memchr(rest, ':', user_size))
+		return refuse(reason_ret, "has a password, which others see in the list of "
+					  "processes: put it in a file, for --token-file");
+	if (at && !user_size)
+		return refuse(reason_ret, "has an empty user");
+	if (host_size <= user_size + (at != NULL) || rest[user_size + (at != NULL)] == ':')
+		return refuse(reason_ret, "has no host");
+	return 0;
+}
+
+static int fill(size_t scheme, const char *rest, struct push_target *target)
+{
+	const char *endpoint = schemes[scheme].endpoint;
+	const char *at = memchr(rest, '@', strcspn(rest, "/"));
+	const char *host = at ? at + 1 : rest;
+	size_t size = strlen(host);
+
+	while (size && host[size - 1] == '/')
+		size--;
+	if (size > strlen(endpoint) &&
+	    memcmp(host + size - strlen(endpoint), endpoint, strlen(endpoint)) == 0)
+		size -= strlen(endpoint);
+	*target = (struct push_target){
+		.protocol = schemes[scheme].protocol,
+		.url = sentence("%s%.*s%s", schemes[scheme].plain, (int)size, host, endpoint),
+		.user = at ? strndup(rest, (size_t)(at - rest)) : NULL,
+	};
+	if (target->url && (!at || target->user))
+		return 0;
+	push_target_deinit(target);
+	return -ENOMEM;
+}
+
+int push_target_parse(const char *text, struct push_target *target_ret, const char **reason_ret)
+{
+	for (size_t i = 0; i < N_SCHEMES; i++) {
+		const size_t size = strlen(schemes[i].scheme);
+
+		if (strncmp(text, schemes[i].scheme, size) != 0)
+			continue;
+		int err = check(text + size, reason_ret);
+		return err ? err : fill(i, text + size, target_ret);
+	}
+	return refuse(reason_ret, "does not begin with pyroscope+https://, pyroscope+http://, "
+				  "otlp+https:// or otlp+http://");
+}
+
+void push_target_deinit(struct push_target *target)
+{
+	free(target->url);
+	free(target->user);
+}
