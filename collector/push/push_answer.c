@@ -1,0 +1,180 @@
+#include "collector/push/push_answer.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/printable.h"
+#include "cct/base/sentence.h"
+#include "cct/object/dwarf_reader.h"
+
+#define SAID_MAX 300 /* bytes of what a server says that are shown */
+#define OTLP     "application/x-protobuf"
+
+/* ExportProfilesServiceResponse and ExportProfilesPartialSuccess of opentelemetry-proto's
+ * profiles_service.proto. */
+enum response_field { RESPONSE_PARTIAL_SUCCESS = 1 };
+enum partial_success_field { PARTIAL_REJECTED = 1, PARTIAL_MESSAGE = 2 };
+
+/* The begin of what the server says, on one line. Heap; NULL: no memory. */
+static char *printable_begin(const void *bytes, size_t size)
+{
+	_cleanup_free_ char *begin = strndup(bytes, size < SAID_MAX ? size : SAID_MAX);
+
+	if (!begin)
+		return NULL;
+	for (char *c = begin; *c; c++) {
+		if (*c == '\n' || *c == '\r' || *c == '\t')
+			*c = ' ';
+	}
+	for (size_t n = strlen(begin); n && begin[n - 1] == ' ';)
+		begin[--n] = '\0';
+	return printable_copy(begin);
+}
+
+static char *said(const struct push_answer *answer, const char *advice)
+{
+	_cleanup_free_ char *text = printable_begin(answer->size ? answer->body : "", answer->size);
+
+	return sentence("the server answers with HTTP %ld%s%s%s%s", answer->status,
+			text && text[0] ? ": " : "", text && text[0] ? text : "",
+			advice ? "; " : "", advice ? advice : "");
+}
+
+/* -- what was taken ------------------------------------------------------------------------- */
+
+/* A field of a message: its number, and its value or bytes. false: the end, or it is broken. */
+struct wire_field {
+	uint64_t number, value;
+	const uint8_t *bytes; /* NULL: it is a number */
+};
+
+static bool next_field(struct dwarf_reader *reader, struct wire_field *field)
+{
+	if (!dwarf_left(reader))
+		return false;
+	const uint64_t key = dwarf_read_uleb(reader);
+
+	*field = (struct wire_field){ .number = key >> 3 };
+	switch (key & 7) {
+	case 0:
+		field->value = dwarf_read_uleb(reader);
+		break;
+	case 1:
+		field->value = dwarf_read_unsigned(reader, 8);
+		break;
+	case 2:
+		field->value = dwarf_read_uleb(reader);
+		field->bytes = dwarf_read_block(reader, field->value);
+		return field->bytes;
+	case 5:
+		field->value = dwarf_read_unsigned(reader, 4);
+		break;
+	default:
+		dwarf_break(reader);
+	}
+	return !reader->is_broken;
+}
+
+/* false: it is not such a message. */
+static bool read_partial(const struct wire_field *message, uint64_t *n_rejected_ret,
+			 char **words_ret)
+{
+	struct dwarf_reader reader = dwarf_reader(message->bytes, message->value);
+	struct wire_field field;
+
+	while (next_field(&reader, &field)) {
+		if (field.number == PARTIAL_REJECTED && !field.bytes)
+			*n_rejected_ret = field.value;
+		if (field.number != PARTIAL_MESSAGE || !field.bytes || !field.value)
+			continue;
+		free(*words_ret);
+		*words_ret = printable_begin(field.bytes, field.value);
+	}
+	return !reader.is_broken;
+}
+
+static void read_response(const struct push_answer *answer, uint64_t *n_rejected_ret,
+			  char **words_ret)
+{
+	struct dwarf_reader reader = dwarf_reader((const uint8_t *)answer->body, answer->size);
+	bool is_whole = true;
+	struct wire_field field;
+
+	if (!answer->body || !answer->size)
+		return;
+	while (next_field(&reader, &field)) {
+		if (field.number == RESPONSE_PARTIAL_SUCCESS && field.bytes)
+			is_whole &= read_partial(&field, n_rejected_ret, words_ret);
+	}
+	if ((!reader.is_broken && is_whole) || *words_ret)
+		return;
+	*words_ret = sentence("the server took it, and its answer can't be read");
+}
+
+/* Whoever stands between may answer in the server's place, with a page to log in, for example. */
+static bool is_of_server(const struct push_answer *answer, const char *request_type)
+{
+	const size_t size = strlen(request_type);
+
+	return !answer->size ||
+	       (answer->type && strncasecmp(answer->type, request_type, size) == 0 &&
+		(!answer->type[size] || strchr("; ", answer->type[size])));
+}
+
+static enum push_verdict judge_success(const struct push_answer *answer, const char *request_type,
+				       char **words_ret, uint64_t *n_rejected_ret)
+{
+	if (!is_of_server(answer, request_type)) {
+		_cleanup_free_ char *type = printable_copy(answer->type ? answer->type : "nothing");
+
+		*words_ret = sentence("it answers with HTTP %ld and %s, not with %s, so something "
+				      "else than the server has answered; is the URL right?",
+				      answer->status, type ? type : "something", request_type);
+		return PUSH_STOP;
+	}
+	if (strcmp(request_type, OTLP) == 0)
+		read_response(answer, n_rejected_ret, words_ret);
+	return PUSH_TAKEN;
+}
+
+/* -- what was not --------------------------------------------------------------------------- */
+
+static enum push_verdict judge_redirection(const struct push_answer *answer, char **words_ret)
+{
+	_cleanup_free_ char *target = answer->target ? printable_copy(answer->target) : NULL;
+
+	*words_ret = sentence("the server answers with HTTP %ld, and is at %s; redirections are "
+			      "not followed, so name that URL",
+			      answer->status, target ? target : "another URL");
+	return PUSH_STOP;
+}
+
+enum push_verdict push_answer_judge(const struct push_answer *answer, const char *request_type,
+				    char **words_ret, uint64_t *n_rejected_ret)
+{
+	const long status = answer->status;
+	const char *advice = NULL;
+	enum push_verdict verdict = PUSH_STOP;
+
+	*words_ret = NULL;
+	*n_rejected_ret = 0;
+	if (status >= 200 && status < 300)
+		return judge_success(answer, request_type, words_ret, n_rejected_ret);
+	if (status >= 300 && status < 400)
+		return judge_redirection(answer, words_ret);
+	if (status == 401 || status == 403)
+		advice = "is the token right (--token-file)?";
+	else if (status == 404 || status == 405)
+		advice = "is the URL right?";
+	else if (status == 407)
+		advice = "the proxy wants a user and a password";
+	else if (status == 408 || status == 429 || status >= 500)
+		verdict = PUSH_LATER;
+	else
+		verdict = status >= 400 ? PUSH_REFUSED : PUSH_LATER;
+	*words_ret = said(answer, advice);
+	return verdict;
+}
