@@ -46,6 +46,9 @@ NCURSES    := $(shell printf '\043include <curses.h>\nint main(void) { return ge
 # Optional, for dendro export --format sqlite.
 SQLITE     := $(shell printf '\043include <sqlite3.h>\nint main(void) { return sqlite3_initialize(); }' | \
 		$(CC) -x c -o /dev/null - -lsqlite3 2>/dev/null && echo -lsqlite3)
+# Optional, for dendro push: a program of its own.
+CURL       := $(shell printf '\043include <curl/curl.h>\nint main(void) { return !curl_version(); }' | \
+		$(CC) -x c -o /dev/null - -lcurl 2>/dev/null && echo -lcurl)
 LIBS       := -lpfm -ltraceevent -ldw -lelf -lcapstone -llzma -lzstd -ldeflate -lz -liberty -lpthread -ldl -lm $(NCURSES) $(SQLITE)
 
 FOLDERS  := perf cct unwind kernel-merge report collector
@@ -54,7 +57,7 @@ WITHOUT  := report/browse/$(if $(NCURSES),no,browse)_screen.c \
 	    report/changes/$(if $(NCURSES),no_changes,changes)_screen.c \
 	    $(addprefix report/formats/,$(if $(SQLITE),no_sqlite.c,sqlite.c sqlite_rows.c sqlite_schema.c)) \
 	    report/verify/verify_$(if $(SQLITE),no_)sqlite.c
-SOURCES  := $(filter-out collector/main.c collector/static_program.c $(WITHOUT),$(sort $(shell find $(FOLDERS) -name '*.c')))
+SOURCES  := $(filter-out collector/send/% collector/main.c collector/static_program.c $(WITHOUT),$(sort $(shell find $(FOLDERS) -name '*.c')))
 HEADERS  := $(sort $(shell find $(FOLDERS) -name '*.h'))
 OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/report/html/page_bytes.o \
 	    $(BUILD)/collector/completion/script_bytes.o
@@ -69,6 +72,8 @@ FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/fixtures/*.c))
 CLI      := $(sort $(wildcard tests/cli/[0-9]*.bats))
 HW       := $(sort $(wildcard tests/hw/*.bats))
 JOBS     := $(shell nproc)
+SEND     := $(if $(CURL),$(BUILD)/dendro-send)
+SEND_SOURCES := $(sort $(wildcard collector/send/*.c))
 
 # tests/run starts files in the order given: what takes longest first, or it ends alone.
 LONGEST       := 0920-packages.bats test_steps_throw test_steps_calls test_steps_jumps test_steps_start \
@@ -79,7 +84,7 @@ longest_first  = $(foreach name,$(LONGEST),$(filter %/$(name),$(1))) \
 
 .PHONY: all static deb deps unit workloads demo test test-hw asan lint bench feedback accuracy fuzz install uninstall \
 	clean
-all: $(BUILD)/dendro $(LIBRARY)
+all: $(BUILD)/dendro $(LIBRARY) $(SEND)
 unit: $(UNIT)
 
 $(BUILD)/dendro: $(BUILD)/collector/main.o $(ARCHIVE)
@@ -91,6 +96,9 @@ $(LIBRARY): $(filter $(BUILD)/collector/library/%,$(OBJECTS)) $(ARCHIVE) $(API)/
 		-Wl,--no-undefined -Wl,--as-needed -o $@ $(filter-out %.map,$^) $(LIBS)
 	ln -sf $(@F) $(@D)/$(SONAME)
 	ln -sf $(SONAME) $(@D)/libdendro.so
+
+$(BUILD)/dendro-send: $(SEND_SOURCES:%.c=$(BUILD)/%.o) $(ARCHIVE)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CURL)
 
 # Static archives name no libraries that they need: libdw needs libbz2, libncursesw libtinfo.
 static:
@@ -245,7 +253,7 @@ asan:
 		$(call longest_first,$(UNIT:$(BUILD)/%=build-asan/%) $(ASAN_CLI))
 
 # One stamp per file, so that only what changed is looked at again.
-C_FILES  := $(sort $(SOURCES) collector/main.c collector/static_program.c $(HEADERS) $(shell find tests/unit -name '*.[ch]') $(wildcard tests/fuzz/*.[ch] tests/bench/*.[ch] tests/bench/feedback/*.c tests/accuracy/*.c \
+C_FILES  := $(sort $(SOURCES) $(if $(CURL),$(SEND_SOURCES)) collector/main.c collector/static_program.c $(HEADERS) $(shell find tests/unit -name '*.[ch]') $(wildcard tests/fuzz/*.[ch] tests/bench/*.[ch] tests/bench/feedback/*.c tests/accuracy/*.c \
 	      tests/oracle/gdb_stops/*.[ch] tests/workloads/*.[ch] tests/workloads/*.cpp tests/bench/*.cpp \
 	      tests/workloads/languages/*.c docs/examples/*.c))
 TIDIED   := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(filter-out tests/% docs/%,$(C_FILES))))
@@ -337,6 +345,7 @@ PC_FILE := $(DESTDIR)$(libdir)/pkgconfig/dendro.pc
 # The unit starts the program where it is installed.
 install: all
 	install -D -m 755 $(BUILD)/dendro $(DESTDIR)$(bindir)/dendro
+	$(if $(SEND),install -D -m 755 $(SEND) $(DESTDIR)$(prefix)/libexec/dendro/dendro-send)
 	install -d $(DESTDIR)$(unitdir)
 	sed 's|^ExecStart=[^ ]*|ExecStart=$(bindir)/dendro|' docs/systemd/dendro-agent.service >$(UNIT_FILE)
 	chmod 644 $(UNIT_FILE)
@@ -357,10 +366,10 @@ install: all
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(libdir)/,$(notdir $(LIBRARY)) $(SONAME) libdendro.so) $(PC_FILE) \
 		$(DESTDIR)$(includedir)/dendro.h $(DESTDIR)$(pythondir)/dendro.py
-	rm -f $(DESTDIR)$(bindir)/dendro $(UNIT_FILE) $(MAN:docs/man/%=$(DESTDIR)$(mandir)/man1/%) \
+	rm -f $(DESTDIR)$(bindir)/dendro $(DESTDIR)$(prefix)/libexec/dendro/dendro-send $(UNIT_FILE) $(MAN:docs/man/%=$(DESTDIR)$(mandir)/man1/%) \
 		$(DESTDIR)$(bash_completion) $(DESTDIR)$(zsh_completion) $(DESTDIR)$(fish_completion)
 
 clean:
 	rm -rf build build-*
 
--include $(OBJECTS:.o=.d) $(BUILD)/collector/main.d $(BUILD)/collector/static_program.d $(UNIT:=.d) $(UNWIND_CASES).d $(NAME_ADDRESSES).d $(FIXTURES:.o=.d) $(FUZZERS:=.d)
+-include $(OBJECTS:.o=.d) $(SEND_SOURCES:%.c=$(BUILD)/%.d) $(BUILD)/collector/main.d $(BUILD)/collector/static_program.d $(UNIT:=.d) $(UNWIND_CASES).d $(NAME_ADDRESSES).d $(FIXTURES:.o=.d) $(FUZZERS:=.d)

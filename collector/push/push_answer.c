@@ -109,9 +109,11 @@ static void read_response(const struct push_answer *answer, uint64_t *n_rejected
 		if (field.number == RESPONSE_PARTIAL_SUCCESS && field.bytes)
 			is_whole &= read_partial(&field, n_rejected_ret, words_ret);
 	}
-	if ((!reader.is_broken && is_whole) || *words_ret)
+	if (*n_rejected_ret || (!reader.is_broken && is_whole && !*words_ret))
 		return;
-	*words_ret = sentence("the server took it, and its answer can't be read");
+	_cleanup_free_ char *warning = *words_ret;
+	*words_ret = warning ? sentence("the server says: %s", warning)
+			     : sentence("the server's answer can't be read");
 }
 
 /* Whoever stands between may answer in the server's place, with a page to log in, for example. */

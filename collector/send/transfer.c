@@ -1,0 +1,173 @@
+#include "collector/send/transfer.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/printable.h"
+#include "cct/base/sentence.h"
+
+#define CONNECT_S 10L
+#define SILENCE_S 30L /* in which no byte comes or goes */
+#define WHOLE_S   300L
+
+static size_t take_body(char *bytes, size_t size, size_t n, void *data)
+{
+	struct transfer *transfer = data;
+	const size_t all = size * n, room = sizeof(transfer->body) - transfer->size;
+	const size_t kept = all < room ? all : room;
+
+	memcpy(transfer->body + transfer->size, bytes, kept);
+	transfer->size += kept;
+	return all;
+}
+
+/* 0 or -ENOMEM. @text is freed. */
+static int add_header(struct curl_slist **headers, char *text)
+{
+	struct curl_slist *longer = text ? curl_slist_append(*headers, text) : NULL;
+
+	free(text);
+	if (!longer)
+		return -ENOMEM;
+	*headers = longer;
+	return 0;
+}
+
+/* Of all requests. */
+static int add_headers(struct transfer *transfer)
+{
+	const struct transfer_options *options = transfer->options;
+	/* Without "Expect: 100-continue", for which some servers never answer. */
+	int err = add_header(&transfer->headers, strdup("Expect:"));
+
+	if (!err && options->tenant)
+		err = add_header(&transfer->headers,
+				 sentence("X-Scope-OrgID: %s", options->tenant));
+	if (!err && options->token && !options->user)
+		err = add_header(&transfer->headers,
+				 sentence("Authorization: Bearer %s", options->token));
+	return err;
+}
+
+static void set_options(struct transfer *transfer)
+{
+	const struct transfer_options *options = transfer->options;
+	CURL *curl = transfer->curl;
+
+#if LIBCURL_VERSION_NUM >= 0x075500
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_USERAGENT, "dendro/" DENDRO_VERSION);
+	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->error);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, SILENCE_S);
+	curl_easy_setopt(curl, CURLOPT_TIMEOUT, WHOLE_S);
+	if (options->ca_file) {
+		curl_easy_setopt(curl, CURLOPT_CAINFO, options->ca_file);
+		curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
+	}
+	if (!options->user)
+		return;
+	curl_easy_setopt(curl, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+	curl_easy_setopt(curl, CURLOPT_USERNAME, options->user);
+	curl_easy_setopt(curl, CURLOPT_PASSWORD, options->token);
+}
+
+int transfer_init(struct transfer *transfer, const struct transfer_options *options)
+{
+	transfer->options = options;
+	transfer->headers = NULL;
+	transfer->curl = curl_global_init(CURL_GLOBAL_DEFAULT) ? NULL : curl_easy_init();
+	if (!transfer->curl)
+		return -ENOMEM;
+	set_options(transfer);
+	return add_headers(transfer);
+}
+
+void transfer_deinit(struct transfer *transfer)
+{
+	curl_easy_cleanup(transfer->curl);
+	curl_slist_free_all(transfer->headers);
+	curl_global_cleanup();
+}
+
+/* What waiting does not change. */
+static bool is_lasting(CURLcode code)
+{
+	switch (code) {
+	case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CACERT_BADFILE:
+	case CURLE_SSL_CERTPROBLEM:
+	case CURLE_SSL_ISSUER_ERROR:
+	case CURLE_SSL_ENGINE_NOTFOUND:
+	case CURLE_NOT_BUILT_IN:
+	case CURLE_URL_MALFORMAT:
+	case CURLE_OUT_OF_MEMORY:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum push_verdict judge(struct transfer *transfer, const struct spool_request *request,
+			       uint64_t *wait_s_ret, char **words_ret, uint64_t *n_rejected_ret)
+{
+	struct push_answer answer = { .body = transfer->body, .size = transfer->size };
+	char *type = NULL, *target = NULL;
+	curl_off_t wait_s = 0;
+
+	curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &answer.status);
+	curl_easy_getinfo(transfer->curl, CURLINFO_CONTENT_TYPE, &type);
+	curl_easy_getinfo(transfer->curl, CURLINFO_REDIRECT_URL, &target);
+	curl_easy_getinfo(transfer->curl, CURLINFO_RETRY_AFTER, &wait_s);
+	answer.type = type;
+	answer.target = target;
+	*wait_s_ret = wait_s > 0 ? (uint64_t)wait_s : 0;
+	return push_answer_judge(&answer, request->type, words_ret, n_rejected_ret);
+}
+
+static enum push_verdict fail(const struct transfer *transfer, CURLcode code, char **words_ret)
+{
+	_cleanup_free_ char *text =
+		printable_copy(transfer->error[0] ? transfer->error : curl_easy_strerror(code));
+
+	*words_ret = text ? sentence("the server can't be reached: %s", text) : NULL;
+	return is_lasting(code) ? PUSH_STOP : PUSH_LATER;
+}
+
+enum push_verdict transfer_run(struct transfer *transfer, const struct spool_request *request,
+			       uint64_t *wait_s_ret, char **words_ret, uint64_t *n_rejected_ret)
+{
+	struct curl_slist *own = NULL;
+	int err = add_header(&own, sentence("Content-Type: %s", request->type));
+
+	*wait_s_ret = *n_rejected_ret = 0;
+	*words_ret = NULL;
+	if (!err && request->encoding)
+		err = add_header(&own, sentence("Content-Encoding: %s", request->encoding));
+	for (const struct curl_slist *header = transfer->headers; header && !err;
+	     header = header->next)
+		err = add_header(&own, strdup(header->data));
+	transfer->size = 0;
+	transfer->error[0] = '\0';
+	curl_easy_setopt(transfer->curl, CURLOPT_URL, request->url);
+	curl_easy_setopt(transfer->curl, CURLOPT_POSTFIELDS, request->body);
+	curl_easy_setopt(transfer->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size);
+	curl_easy_setopt(transfer->curl, CURLOPT_HTTPHEADER, own);
+	const CURLcode code = err ? CURLE_OUT_OF_MEMORY : curl_easy_perform(transfer->curl);
+	const enum push_verdict verdict =
+		code ? fail(transfer, code, words_ret)
+		     : judge(transfer, request, wait_s_ret, words_ret, n_rejected_ret);
+	curl_easy_setopt(transfer->curl, CURLOPT_HTTPHEADER, NULL);
+	curl_slist_free_all(own);
+	return verdict;
+}

@@ -1,0 +1,36 @@
+/* One request of HTTP at a time, over a connection that is kept between them. */
+#ifndef COLLECTOR_SEND_TRANSFER_H
+#define COLLECTOR_SEND_TRANSFER_H
+
+#include <curl/curl.h>
+
+#include "collector/push/push_answer.h"
+#include "collector/push/spool_request.h"
+
+#define TRANSFER_BODY_MAX (64u << 10) /* of an answer; what follows is not kept */
+
+/* Borrowed; NULL: none. */
+struct transfer_options {
+	const char *user, *token, *ca_file, *tenant;
+};
+
+struct transfer {
+	CURL *curl;
+	const struct transfer_options *options;
+	struct curl_slist *headers; /* of all requests */
+	char body[TRANSFER_BODY_MAX];
+	size_t size;
+	char error[CURL_ERROR_SIZE];
+};
+
+/* Large: not to be copied. 0 or -ENOMEM; it may be deinitialized in any case. */
+int transfer_init(struct transfer *transfer, const struct transfer_options *options);
+void transfer_deinit(struct transfer *transfer);
+/*
+ * Sends a request, and waits for the answer. *@wait_s_ret: how long the server asks to wait; 0: it
+ * does not. *@words_ret and *@n_rejected_ret as of push_answer_judge().
+ */
+enum push_verdict transfer_run(struct transfer *transfer, const struct spool_request *request,
+			       uint64_t *wait_s_ret, char **words_ret, uint64_t *n_rejected_ret);
+
+#endif
