@@ -25,6 +25,7 @@ const struct subcommand commands[] = {
 	{ &build_line, "build a profile, which is small and needs no other file", cmd_build },
 	{ &merge_line, "add profiles of runs, machines or days up", cmd_merge },
 	{ &export_line, "write the call paths in a format of other programs", cmd_export },
+	{ &push_line, "send profiles to a server for many machines", cmd_push },
 	{ &script_line, "list the samples of a recording, as perf script does", cmd_script },
 	{ &debug_unwind_line, "show how the stacks of a recording were unwound", cmd_debug_unwind },
 	{ &version_line, "show the version, and what it was built with", cmd_version },

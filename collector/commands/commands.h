@@ -19,8 +19,8 @@ int commands_run(int argc, char **argv);
 
 extern const struct command_line agent_line, annotate_line, archive_line, branches_line,
 	browse_line, build_line, debug_unwind_line, diff_line, doctor_line, export_line, list_line,
-	merge_line, record_line, report_line, script_line, top_line, values_line, version_line,
-	view_line;
+	merge_line, push_line, record_line, report_line, script_line, top_line, values_line,
+	version_line, view_line;
 
 int cmd_agent(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
@@ -34,6 +34,7 @@ int cmd_doctor(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
+int cmd_push(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_script(int argc, char **argv);

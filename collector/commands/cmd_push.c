@@ -1,0 +1,294 @@
+/* dendro push: sends profiles to a server that keeps those of many machines. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/base/cleanup.h"
+#include "cct/base/clock.h"
+#include "cct/base/numbers.h"
+#include "collector/command-line/messages.h"
+#include "collector/command-line/option_values.h"
+#include "collector/command-line/report_options.h"
+#include "collector/commands/commands.h"
+#include "collector/files/fetched_profile.h"
+#include "collector/files/shown_naming.h"
+#include "collector/push/push_requests.h"
+#include "collector/push/send_program.h"
+
+#define SPOOL_DEFAULT ((uint64_t)256 << 20)
+#define SPOOL_MIN     ((uint64_t)4 << 20) /* of any request */
+#define SPOOL_MAX     ((uint64_t)1 << 50)
+#define RETRY_DEFAULT (60 * NSEC_PER_SEC)
+#define RETRY_MAX     (86400 * NSEC_PER_SEC)
+
+struct push_command {
+	struct report_options report;
+	struct push_target target; /* ->url NULL: none was given */
+	struct push_labels labels;
+	struct send_options send;
+	struct spool spool;
+	uint64_t max_spool;
+	bool has_commands;
+};
+
+#define FIELD(name) offsetof(struct push_command, name)
+
+static int take_target(const struct option_use *use, void *field)
+{
+	struct push_target *target = field;
+	const char *reason;
+
+	push_target_deinit(target);
+	*target = (struct push_target){ 0 };
+	const int err = push_target_parse(use->value, target, &reason);
+	if (err == -ENOMEM)
+		return message_error_of_memory(use->command);
+	/* It is not shown: it may have a password. */
+	return err ? message_wrong_use(use->command, "the URL of %s %s.", use->spelling, reason)
+		   : 0;
+}
+
+static int complain_of_label(const struct option_use *use, int err, const char *where)
+{
+	switch (err) {
+	case -ENOMEM:
+		return message_error_of_memory(use->command);
+	case -E2BIG:
+		return message_wrong_use(use->command, "%s: there are more than %d labels.", where,
+					 PUSH_LABELS_MAX);
+	default:
+		return message_wrong_use(use->command,
+					 "%s: a label is NAME=VALUE, such as region=eu; names have "
+					 "letters, digits and underscores, and do not begin with "
+					 "two underscores.",
+					 where);
+	}
+}
+
+static int take_label(const struct option_use *use, void *field)
+{
+	const int err = push_labels_add(field, use->value);
+
+	return err ? complain_of_label(use, err, use->spelling) : 0;
+}
+
+static int take_labels(const struct option_use *use, void *field)
+{
+	char where[64];
+	size_t line;
+	const int err = push_labels_read(field, use->value, &line);
+
+	if (err && !line)
+		return message_error_of_file(use->command, use->value, strerror(-err));
+	snprintf(where, sizeof(where), "line %zu of the labels", line);
+	return err ? complain_of_label(use, err, where) : 0;
+}
+
+static int take_size(const struct option_use *use, void *field)
+{
+	uint64_t size;
+
+	if (numbers_parse_size(use->value, 1, SPOOL_MAX, &size) || size < SPOOL_MIN)
+		return option_wrong_value(use, "a size of 4M or more, such as 256M");
+	*(uint64_t *)field = size;
+	return 0;
+}
+
+static int take_retry(const struct option_use *use, void *field)
+{
+	if (numbers_parse_time(use->value, NSEC_PER_SEC, RETRY_MAX, field))
+		return option_wrong_value(use, "a time of a day at most, such as 60s or 10m");
+	return 0;
+}
+
+static const struct command_option options_of_push[] = {
+	{ .name = "to",
+	  .argument = "URL",
+	  .help = "the server: pyroscope+https://[USER@]HOST[:PORT][/PATH] or "
+		  "otlp+https://..., or the same with +http",
+	  .take = take_target,
+	  .offset = FIELD(target) },
+	{ .name = "label",
+	  .argument = "NAME=VALUE",
+	  .help = "add a label to all profiles (may be given several times); service_name is the "
+		  "service of all samples, and host the machine's name",
+	  .take = take_label,
+	  .offset = FIELD(labels) },
+	{ .name = "labels",
+	  .argument = "FILE",
+	  .help = "add the labels of a file, NAME=VALUE on each line",
+	  .take = take_labels,
+	  .offset = FIELD(labels) },
+	{ .name = "with-commands",
+	  .help = "send the recording's command line, too, which may have secrets",
+	  .take = option_take_flag,
+	  .offset = FIELD(has_commands) },
+	{ .heading = "The server:" },
+	{ .name = "token-file",
+	  .argument = "FILE",
+	  .help = "send the token in the first line of this file: as a bearer token, or as the "
+		  "password of the URL's user",
+	  .take = option_take_text,
+	  .offset = FIELD(send.token_file) },
+	{ .name = "tenant",
+	  .argument = "NAME",
+	  .help = "send the profiles of this tenant (the header X-Scope-OrgID)",
+	  .take = option_take_text,
+	  .offset = FIELD(send.tenant) },
+	{ .name = "ca-file",
+	  .argument = "FILE",
+	  .help = "trust the certificates of this file, in PEM, instead of the system's",
+	  .take = option_take_text,
+	  .offset = FIELD(send.ca_file) },
+	{ .name = "retry-for",
+	  .argument = "TIME",
+	  .help = "try again for so long while the server can't be reached or is busy (default: "
+		  "60s); then the requests stay in the spool",
+	  .take = take_retry,
+	  .offset = FIELD(send.retry_ns) },
+	{ .heading = "The spool, where requests wait:" },
+	{ .name = "spool",
+	  .argument = "DIR",
+	  .help = "use this folder (default: /var/lib/dendro/spool for root, else "
+		  "dendro/spool in $XDG_STATE_HOME or ~/.local/state)",
+	  .take = option_take_text,
+	  .offset = FIELD(send.spool) },
+	{ .name = "max-spool",
+	  .argument = "SIZE",
+	  .help = "drop the oldest requests where it would be larger (default: 256M)",
+	  .take = take_size,
+	  .offset = FIELD(max_spool) },
+	{ .heading = "The files:" },
+	{ .shared = symfs_option, .offset = FIELD(report.files) },
+	{ .shared = debuginfod_option, .offset = FIELD(report.files) },
+	{ 0 },
+};
+
+const struct command_line push_line = {
+	.command = "push",
+	.synopsis = "--to URL [OPTIONS] [FILE...]",
+	.description =
+		"Sends recordings or profiles to a server that keeps those of many machines: "
+		"Grafana\n"
+		"Pyroscope, or one that takes profiles of OpenTelemetry's protocol (OTLP). "
+		"Without FILE,\n"
+		"what waits in the spool is sent.",
+	.options = options_of_push,
+};
+
+/* 0, or another value after a message. */
+static int add_profile(struct push_command *command, struct profile *profile)
+{
+	struct report_options *report = &command->report;
+	struct push_requests requests = { .target = &command->target,
+					  .labels = &command->labels,
+					  .spool = &command->spool,
+					  .max_spool = command->max_spool,
+					  .has_commands = command->has_commands };
+	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);
+	struct shown_naming naming;
+
+	if (!symbolizer)
+		return message_error_of_memory("push");
+	shown_naming_start(&naming, "push", symbolizer, NULL);
+	const int err = push_requests_add(&requests, profile, symbolizer);
+	shown_naming_stop(&naming);
+	symbolizer_destroy(symbolizer);
+	if (requests.n_too_large)
+		message_note("push",
+			     "%u paths of '%s' are left out: each is larger than servers take.",
+			     requests.n_too_large, report->path);
+	if (!requests.n_services && !err)
+		message_note("push", "'%s' has no samples.", report->path);
+	return err ? message_error("push", "cannot write into '%s': %s.", command->spool.path,
+				   strerror(-err))
+		   : 0;
+}
+
+/* Likewise. What precedes damage is sent. */
+static int add_file(struct push_command *command, const char *path)
+{
+	struct report_options *report = &command->report;
+	_cleanup_free_ char *error = NULL;
+	struct profile *profile = NULL;
+
+	report->path = path;
+	int err = file_options_open(&report->files, "push", &report->build.files);
+	if (err)
+		return err;
+	err = fetched_profile_build(path, &report->build, &report->files, "push", &profile, &error);
+	if (err)
+		message_error_of_file("push", path, error ? error : strerror(-err));
+	else
+		err = add_profile(command, profile);
+	if (!err && error)
+		err = message_error_of_file("push", path, error);
+	profile_destroy(profile);
+	file_search_destroy(report->build.files);
+	return err;
+}
+
+/* Writes the requests of all files: one that can't be read does not keep the others back. */
+static int fill_spool(struct push_command *command, const struct parsed_line *parsed)
+{
+	struct spool *spool = &command->spool;
+	_cleanup_free_ char *error = NULL;
+	int err = spool_open(spool, command->send.spool, SPOOL_WRITE, &error);
+
+	if (err)
+		err = message_error("push", "%s", error ? error : strerror(-err));
+	else
+		for (size_t i = 0; i < parsed->n_operands; i++)
+			err |= add_file(command, parsed->operands[i]);
+	if (spool->n_dropped)
+		message_note("push",
+			     "the %u oldest requests, %.1f MiB, were dropped: the spool has at "
+			     "most %.1f MiB (--max-spool).",
+			     spool->n_dropped, (double)spool->n_dropped_bytes / (1 << 20),
+			     (double)command->max_spool / (1 << 20));
+	spool_close(spool);
+	return err;
+}
+
+static int push(struct push_command *command, const struct parsed_line *parsed)
+{
+	_cleanup_free_ char *program = send_program_find(), *spool = spool_default_path();
+
+	if (!program)
+		return message_error("push",
+				     "what sends is another program, dendro-send, which is not "
+				     "installed beside this one: it is built where libcurl is, "
+				     "and is in the package dendro-agent.");
+	if (!command->send.spool)
+		command->send.spool = spool;
+	if (!command->send.spool)
+		return message_error("push", "there is no home to keep requests in: name a folder "
+					     "with --spool.");
+	command->send.url = command->target.url;
+	command->send.user = command->target.user;
+	report_options_finish(&command->report);
+	command->report.build.by_thread = true;
+	command->report.build.keeps_rows = true;
+	command->report.symbolizer.lines = true;
+	const int err = parsed->n_operands ? fill_spool(command, parsed) : 0;
+	const int status = send_program_run(program, &command->send);
+	return err && !status ? 1 : status;
+}
+
+int cmd_push(int argc, char **argv)
+{
+	struct push_command command = { .max_spool = SPOOL_DEFAULT,
+					.send.retry_ns = RETRY_DEFAULT };
+
+	report_options_init(&command.report, "push");
+	struct parsed_line parsed = options_parse(&push_line, argc, argv, &command);
+	int status = parsed.status;
+	if (!parsed.is_done && !command.target.url)
+		status = message_wrong_use("push", "name the server with --to URL.");
+	else if (!parsed.is_done)
+		status = push(&command, &parsed);
+	report_options_deinit(&command.report);
+	push_target_deinit(&command.target);
+	push_labels_deinit(&command.labels);
+	return status;
+}

@@ -1,0 +1,22 @@
+/*
+ * dendro-send, the program that sends what is in a spool. It alone speaks with the network, and
+ * reads no profiles; dendro, which reads them, has no library for that.
+ */
+#ifndef COLLECTOR_PUSH_SEND_PROGRAM_H
+#define COLLECTOR_PUSH_SEND_PROGRAM_H
+
+#include <stdint.h>
+
+/* Texts are borrowed; NULL: not given. */
+struct send_options {
+	const char *spool, *url;
+	const char *user, *token_file, *ca_file, *tenant;
+	uint64_t retry_ns;
+};
+
+/* Beside this program, or in ../libexec/dendro. Heap; NULL: it is not there, or no memory. */
+char *send_program_find(void);
+/* Its exit status, or 1 after a message. @program: its path. */
+int send_program_run(const char *program, const struct send_options *options);
+
+#endif
