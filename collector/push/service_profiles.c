@@ -10,6 +10,7 @@
 #include "cct/text/cgroup_name.h"
 
 #define UNKNOWN "unknown"
+#define KERNEL  "kernel"
 
 /* Copies paths of a tree into others. */
 struct copying {
@@ -124,8 +125,11 @@ static const char *service_of(const struct profile *profile, const struct sample
 			      size_t i, char name[static CGROUP_NAME_MAX])
 {
 	const struct listed_sample sample = sample_list_get(list, i);
-	const uint32_t cgroup = list->rows ? profile->rows->rows[list->rows[i]].cgroup : 0;
+	const struct sample_row *row = list->rows ? &profile->rows->rows[list->rows[i]] : NULL;
+	const uint32_t cgroup = row ? row->cgroup : 0;
 
+	if (sample.pid == 0 || (row && row->end == ROW_NO_USER_PART))
+		return KERNEL;
 	if (cgroup && cgroup_name(profile->cgroups.strings[cgroup - 1], name) && is_service(name))
 		return name;
 	const char *process = sample.process < profile->n_processes

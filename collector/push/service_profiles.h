@@ -2,7 +2,9 @@
  * A profile divided into one profile for each service, as servers of profiles want them. The
  * service of a sample is, where the recording knows its cgroup, the container or the unit of
  * systemd that this leads to (cct/text/cgroup_name.h), if that is a service; else the name of the
- * process. Scopes and slices are no services: in a login session each program is one.
+ * process. Scopes and slices are no services: in a login session each program is one. Threads of
+ * the kernel, of which there are many for each CPU, and idle CPUs are one service, "kernel"; where
+ * there are no rows, only idle CPUs are known.
  *
  * The profiles have no processes and no rows: what the processes of a service have in common is
  * there once.

@@ -171,6 +171,8 @@ int spool_open(struct spool *spool, const char *path, enum spool_use use, char *
 
 void spool_close(struct spool *spool)
 {
+	if (spool->n_added)
+		fsync(spool->fd); /* the names */
 	if (spool->fd >= 0)
 		close(spool->fd);
 	if (spool->lock_fd >= 0)
@@ -238,8 +240,6 @@ int spool_add(struct spool *spool, const struct spool_request *request, uint64_t
 		err = array_reserve(spool->files, spool->n_files, spool->n_allocated, 1);
 	make_name(spool, file.name);
 	if (!err && renameat(spool->fd, UNNAMED, spool->fd, file.name))
-		err = -errno;
-	if (!err && fsync(spool->fd))
 		err = -errno;
 	if (err) {
 		unlinkat(spool->fd, UNNAMED, 0);

@@ -2,6 +2,7 @@
 
 # shellcheck disable=SC2164
 load lib
+load pushed
 
 setup_file() {
 	load lib
@@ -47,6 +48,10 @@ make_recordings() {
 setup() {
 	skip_unprepared
 	cd "$BATS_FILE_TMPDIR"
+}
+
+teardown() {
+	stop_serving
 }
 
 teardown_file() {
@@ -155,4 +160,18 @@ total() {
 		! grep -q $'[\e\x7f]' out || false
 	done
 	report_json evil.data --view cgroups --cgroup 'evil*' | jq -e '.rows | length == 1'
+}
+
+@test "a server gets a profile of each container and unit" {
+	need_sender
+	serve
+	push pyroscope two.data
+	cat received/totals.json
+	expect_equal "broken rules" "$(jq -c .broken received/totals.json)" '[]'
+	local name
+	for name in one.service docker-0123456789ab; do
+		expect_equal $name "$(jq --arg name "$name process_cpu:cpu:nanoseconds:cpu:nanoseconds" \
+			'.services[$name].samples' received/totals.json)" \
+			"$(report_json two.data --view functions --cgroup $name | jq '.metrics[0].samples')"
+	done
 }

@@ -2,15 +2,17 @@
 # (tests/cli/push_receiver.py), whatever the server does meanwhile.
 
 load lib
+load pushed
 
 setup_file() {
 	load lib
+	load pushed
 	prepare make_recording
 }
 
 make_recording() {
 	need_events
-	need "$(dirname "$DENDRO")/dendro-send" python3 jq
+	need_sender
 	cd "$BATS_FILE_TMPDIR"
 	record two.data -e cpu-clock,page-faults -- \
 		sh -c "exec 3>&1; '$WORKLOADS/cxx' >cxx.out; '$WORKLOADS/recursion' >recursion.out"
@@ -23,28 +25,10 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 	two=$BATS_FILE_TMPDIR/two.data
 	export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state no_proxy='*'
-	receiver=
 }
 
 teardown() {
-	[ -z "$receiver" ] || stop "$receiver"
-}
-
-serve() { # serve [OPTION...] [ANSWER...] : sets port and url, and totals.json follows
-	[ -z "$receiver" ] || stop "$receiver"
-	mkdir -p received
-	rm -f received/port
-	"$ROOT/tests/cli/push_receiver.py" received "$@" 3>&- &
-	receiver=$!
-	wait_until test -e received/port
-	port=$(<received/port)
-}
-
-push() { # push OTLP_OR_PYROSCOPE [ARGUMENT...]
-	local to=$1+http://127.0.0.1:$port
-	shift
-	"$DENDRO" push --spool spool --to "$to" "$@" 2>&1 | tee said
-	return "${PIPESTATUS[0]}"
+	stop_serving
 }
 
 waiting() { # how many requests are in the spool
@@ -207,8 +191,7 @@ expect_all_exported() {
 
 @test "what a server does not take stays, and is sent later" {
 	serve
-	stop "$receiver"
-	receiver=
+	stop_serving
 	run push pyroscope --retry-for 0 "$two"
 	expect_equal status "$status" 1
 	grep -q "stay.* in 'spool'.*can't be reached" said
@@ -237,8 +220,7 @@ expect_all_exported() {
 
 @test "requests for another server stay" {
 	serve
-	stop "$receiver"
-	receiver=
+	stop_serving
 	run push pyroscope --retry-for 0 --tenant one "$two"
 	local n
 	n=$(waiting)
@@ -317,8 +299,7 @@ expect_all_exported() {
 
 @test "the spool has a bound: the oldest are dropped, and said" {
 	serve
-	stop "$receiver"
-	receiver=
+	stop_serving
 	mkdir -m 700 spool
 	local i
 	for i in 1 2 3; do
@@ -335,6 +316,14 @@ expect_all_exported() {
 	refuses "4M or more" -- "$DENDRO" push --max-spool 1M --to "otlp+http://127.0.0.1:$port"
 	chmod 755 spool
 	refuses "chmod 700" -- "$DENDRO" push --spool spool --to "otlp+http://127.0.0.1:$port"
+}
+
+@test "proxies come from the environment" {
+	serve
+	unset no_proxy
+	http_proxy=http://127.0.0.1:$port "$DENDRO" push --spool spool --to pyroscope+http://profiles.invalid "$two"
+	grep -q ' http://profiles.invalid/push' received/seen
+	expect_all_pushed
 }
 
 @test "what is wrong is said" {

@@ -1,0 +1,30 @@
+# For tests of dendro push: a server, tests/cli/push_receiver.py, in the folder received.
+# shellcheck shell=bash
+
+receiver=
+
+need_sender() {
+	need "$(dirname "$DENDRO")/dendro-send" python3 jq
+}
+
+stop_serving() {
+	[ -z "$receiver" ] || stop "$receiver"
+	receiver=
+}
+
+serve() { # serve [OPTION...] [ANSWER...] : sets port and url, and totals.json follows
+	stop_serving
+	mkdir -p received
+	rm -f received/port
+	"$ROOT/tests/cli/push_receiver.py" received "$@" 3>&- &
+	receiver=$!
+	wait_until test -e received/port
+	port=$(<received/port)
+}
+
+push() { # push OTLP_OR_PYROSCOPE [ARGUMENT...]
+	local to=$1+http://127.0.0.1:$port
+	shift
+	"$DENDRO" push --spool spool --to "$to" "$@" 2>&1 | tee said
+	return "${PIPESTATUS[0]}"
+}
