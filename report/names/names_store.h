@@ -2,8 +2,8 @@
 #ifndef REPORT_NAMES_NAMES_STORE_H
 #define REPORT_NAMES_NAMES_STORE_H
 
-#include "cct/model/profile.h"
 #include "cct/model/known_names.h"
+#include "cct/model/profile.h"
 #include "report/names/symbolize.h"
 
 /*
