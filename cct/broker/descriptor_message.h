@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/uio.h>
 
-#define DESCRIPTOR_MESSAGE_MAX 2
+#define DESCRIPTOR_MESSAGE_MAX 3
 
 /* Sends all of @bytes, at least one, and @n_fds descriptors, which stay open here. 0 or -errno;
  * -EPIPE: the other side is gone. */

@@ -69,15 +69,23 @@ static void close_if_open(int fd)
 		close(fd);
 }
 
-void file_search_destroy(struct file_search *search)
+void file_search_forget_carried(struct file_search *search)
 {
-	if (!search)
-		return;
 	for (size_t i = 0; i < search->n_carried; i++) {
 		close_if_open(search->carried[i].packed_fd);
 		close_if_open(search->carried[i].fd);
 		free(search->carried[i].key);
 	}
+	search->n_carried = 0;
+	search->n_expanded = 0;
+	search->is_complete = false;
+}
+
+void file_search_destroy(struct file_search *search)
+{
+	if (!search)
+		return;
+	file_search_forget_carried(search);
 	for (size_t i = 0; i < search->n_found; i++) {
 		close_if_open(search->found[i].fd);
 		free(search->found[i].key);

@@ -41,6 +41,8 @@ void file_search_set_recorded(struct file_search *search, int64_t recorded);
 int64_t file_search_recorded(const struct file_search *search);
 /* The recording carries this: @fd (duplicated) holds it, compressed (zstd). 0 or -errno. */
 int file_search_carry(struct file_search *search, const char *key, int fd);
+/* The next recording begins: nothing is carried. */
+void file_search_forget_carried(struct file_search *search);
 /* The recording is an archive: it carries all there was. */
 void file_search_set_complete(struct file_search *search);
 bool file_search_is_complete(const struct file_search *search);

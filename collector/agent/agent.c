@@ -23,6 +23,7 @@
 #include "collector/agent/service_notify.h"
 #include "collector/agent/window_merge.h"
 #include "collector/command-line/messages.h"
+#include "collector/files/profile_builder.h"
 #include "collector/record/observing/recording_notes.h"
 #include "collector/sandbox/parser_sandbox.h"
 
@@ -50,6 +51,7 @@ struct agent {
 	bool is_changed;              /* the recorder ends because of other options */
 	struct agent_window *windows; /* oldest first; the last one may go on */
 	size_t n_windows;
+	struct idle_builders idle;
 	uint64_t own_cpu_ns; /* up to the end of the last window */
 	uint64_t own_memory; /* the most that was seen since then */
 	struct window_merge merge;
@@ -69,11 +71,13 @@ static struct agent_window *window_at_hand(const struct agent *agent)
 /* The processes beside this one. Their number; *@pids_ret is the caller's. */
 static size_t list_processes(const struct agent *agent, pid_t **pids_ret)
 {
-	pid_t *pids = calloc(agent->n_windows + 2, sizeof(*pids));
+	pid_t *pids = calloc(agent->n_windows + agent->idle.n + 2, sizeof(*pids));
 	size_t n = 0;
 
 	for (size_t i = 0; pids && i < agent->n_windows; i++)
-		pids[n++] = agent->windows[i].builder;
+		pids[n++] = agent->windows[i].builder.pid;
+	for (size_t i = 0; pids && i < agent->idle.n; i++)
+		pids[n++] = agent->idle.builders[i].pid;
 	if (pids && agent->recorder.pid)
 		pids[n++] = agent->recorder.pid;
 	if (pids && agent->merge.pid)
@@ -158,8 +162,8 @@ static int begin_window(struct agent *agent, const struct agent_time *now)
 	if (array_reserve_one(agent->windows, agent->n_windows))
 		return message_error_of_memory("agent");
 	struct agent_window *window = &agent->windows[agent->n_windows];
-	if (agent_window_begin(window, &agent->folder, now, agent->options->record.no_sandbox,
-			       &link))
+	if (agent_window_begin(window, &agent->folder, now, &agent->idle,
+			       agent->options->record.no_sandbox, &link))
 		return 1;
 	window->is_slow = agent->metrics.rate < agent->options->record.options.frequency;
 	agent->n_windows++;
@@ -381,11 +385,13 @@ static void reap(struct agent *agent)
 			continue;
 		}
 		for (size_t i = 0; i < agent->n_windows; i++) {
-			if (agent->windows[i].builder == pid) {
+			if (agent->windows[i].builder.pid == pid) {
+				agent_builder_end(&agent->windows[i].builder);
 				finish_window(agent, i, status);
 				break;
 			}
 		}
+		idle_builders_forget(&agent->idle, pid);
 	}
 }
 
@@ -407,17 +413,31 @@ static void take_signals(struct agent *agent)
 	}
 }
 
-static void take_question(struct agent_window *window)
+/* What the process of a window says. */
+static void take_word(struct agent *agent, size_t index)
 {
-	char byte;
+	struct agent_window *window = &agent->windows[index];
+	struct agent_builder builder = window->builder;
 
-	if (recv(window->ask_fd, &byte, 1, MSG_DONTWAIT) == 1) {
+	switch (profile_builder_hear(builder.task_fd)) {
+	case BUILDER_ASKS:
 		window->is_asking = true;
 		agent_window_answer(window);
 		return;
+	case BUILDER_DONE:
+		finish_window(agent, index, 0);
+		idle_builders_take(&agent->idle, &builder);
+		return;
+	case BUILDER_FAILED:
+		finish_window(agent, index, W_EXITCODE(1, 0));
+		idle_builders_take(&agent->idle, &builder);
+		return;
+	case BUILDER_GONE: /* SIGCHLD tells the rest */
+		agent_builder_end(&window->builder);
+		return;
+	case BUILDER_SILENT:
+		return;
 	}
-	close(window->ask_fd); /* it has ended early */
-	window->ask_fd = -1;
 }
 
 static uint64_t restart_ns(const struct agent *agent)
@@ -501,17 +521,19 @@ static int wait_and_handle(struct agent *agent)
 	if (!fds)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		fds[i] = (struct pollfd){ agent->windows[i].is_asking ? -1
-								      : agent->windows[i].ask_fd,
+		fds[i] = (struct pollfd){ agent->windows[i].is_asking
+						  ? -1
+						  : agent->windows[i].builder.task_fd,
 					  POLLIN, 0 };
 	fds[n] = (struct pollfd){ agent->recorder.supply_fd, POLLIN, 0 };
 	fds[n + 1] = (struct pollfd){ agent->signal_fd, POLLIN, 0 };
 	if (poll(fds, n + N_OTHER_FDS, timeout_ms(agent)) < 0 && errno != EINTR)
 		return -errno;
 	look_at_memory(agent);
-	for (size_t i = 0; i < n; i++) {
+	/* One that is finished leaves the list; those before it keep their places. */
+	for (size_t i = n; i-- > 0;) {
 		if (fds[i].revents)
-			take_question(&agent->windows[i]);
+			take_word(agent, i);
 	}
 	if (fds[n].revents)
 		take_calls(agent);
@@ -617,6 +639,7 @@ void agent_destroy(struct agent *agent)
 	if (agent->signal_fd >= 0)
 		close(agent->signal_fd);
 	window_merge_cancel(&agent->merge, &agent->folder);
+	idle_builders_end(&agent->idle);
 	service_notify_close(&agent->notify);
 	window_folder_close(&agent->folder);
 	free(agent->windows);

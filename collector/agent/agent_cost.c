@@ -44,7 +44,7 @@ uint64_t agent_cost_cpu_ns(const pid_t *pids, size_t n)
 
 /* Documentation/filesystems/proc.rst: RssAnon, and RssShmem of memory that has no file on a disk.
  */
-static uint64_t read_memory(pid_t pid)
+uint64_t agent_cost_of_memory(pid_t pid)
 {
 	char path[32], line[256];
 	uint64_t kib = 0;
@@ -64,9 +64,9 @@ static uint64_t read_memory(pid_t pid)
 
 uint64_t agent_cost_memory(const pid_t *pids, size_t n)
 {
-	uint64_t memory = read_memory(getpid());
+	uint64_t memory = agent_cost_of_memory(getpid());
 
 	for (size_t i = 0; i < n; i++)
-		memory += read_memory(pids[i]);
+		memory += agent_cost_of_memory(pids[i]);
 	return memory;
 }

@@ -13,8 +13,10 @@
 uint64_t agent_cost_of_process(pid_t pid);
 /* Of the calling process, its children that were waited for, and the @n children @pids. */
 uint64_t agent_cost_cpu_ns(const pid_t *pids, size_t n);
-/* Bytes of memory that the calling process and the @n @pids have now. Pages of mapped files, which
- * the kernel keeps for all processes, and takes back when it needs memory, do not count. */
+/* Bytes of memory that a process has now; 0: there is none. Pages of mapped files, which the kernel
+ * keeps for all processes, and takes back when it needs memory, do not count. */
+uint64_t agent_cost_of_memory(pid_t pid);
+/* Likewise, of the calling process and the @n @pids. */
 uint64_t agent_cost_memory(const pid_t *pids, size_t n);
 
 #endif

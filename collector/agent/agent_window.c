@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +13,6 @@
 #include "collector/agent/agent_cost.h"
 #include "collector/command-line/messages.h"
 #include "collector/files/profile_builder.h"
-#include "collector/sandbox/child_process.h"
 
 #define COMMAND "agent"
 /* While it finds names, for which nobody waits: others go before it. */
@@ -33,26 +31,6 @@ struct agent_time agent_time_now(void)
 	};
 }
 
-static _Noreturn void build(const struct agent_window *window, const struct builder_link *link,
-			    int ask_fd, bool keeps_rights)
-{
-	const int kept[] = { link->stream_fd, link->control_fd, ask_fd, window->file_fd };
-	const struct profile_builder_options options = {
-		.command = COMMAND,
-		.output = "the window's profile",
-		.is_quiet = true,
-		.keeps_rights = keeps_rights,
-		.watched_fd = ask_fd,
-	};
-
-	child_process_keep(kept, sizeof(kept) / sizeof(kept[0]));
-	/* The agent's descriptor of the file stays open, to write it to the disk. */
-	FILE *out = fdopen(window->file_fd, "w");
-	if (!out)
-		_exit(message_error_of_memory(COMMAND));
-	_exit(profile_builder_run(&options, out, link->stream_fd, link->control_fd));
-}
-
 /* Without a file there is no profile, but recording goes on. */
 static int create_file(struct agent_window *window, struct window_folder *folder)
 {
@@ -67,32 +45,28 @@ static int create_file(struct agent_window *window, struct window_folder *folder
 }
 
 int agent_window_begin(struct agent_window *window, struct window_folder *folder,
-		       const struct agent_time *now, bool keeps_rights,
+		       const struct agent_time *now, struct idle_builders *idle, bool keeps_rights,
 		       struct builder_link *link_ret)
 {
-	int ask[2];
+	int stream[2], control[2];
 
-	*window = (struct agent_window){ .ask_fd = -1, .begin = *now };
+	*window = (struct agent_window){ .begin = *now };
 	if (create_file(window, folder))
 		return 1;
-	int err = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ask)
-			  ? message_error(COMMAND, "cannot make a socket: %s.", strerror(errno))
-			  : 0;
+	int err = profile_builder_make_link(COMMAND, stream, control);
+	if (!err) {
+		err = idle_builders_give(idle, keeps_rights, stream[0], control[0], window->file_fd,
+					 &window->builder);
+		close(stream[0]);
+		close(control[0]);
+	}
 	if (err) {
 		close(window->file_fd);
 		return err;
 	}
-	err = profile_builder_fork(COMMAND, link_ret);
-	if (!err && link_ret->pid == 0)
-		build(window, link_ret, ask[1], keeps_rights);
-	close(ask[1]);
-	if (err) {
-		close(ask[0]);
-		close(window->file_fd);
-		return err;
-	}
-	window->builder = link_ret->pid;
-	window->ask_fd = ask[0];
+	*link_ret = (struct builder_link){ .pid = window->builder.pid,
+					   .stream_fd = stream[1],
+					   .control_fd = control[1] };
 	return 0;
 }
 
@@ -104,9 +78,9 @@ void agent_window_end(struct agent_window *window, const struct agent_time *now)
 	const uint64_t differ_ns =
 		now->unix_ns > end_ns ? now->unix_ns - end_ns : end_ns - now->unix_ns;
 
-	setpriority(PRIO_PROCESS, (id_t)window->builder, NICE);
+	setpriority(PRIO_PROCESS, (id_t)window->builder.pid, NICE);
 	window->has_ended = true;
-	hang_check_start(&window->check, now->now_ns, agent_cost_of_process(window->builder));
+	hang_check_start(&window->check, now->now_ns, agent_cost_of_process(window->builder.pid));
 	window->span = (struct time_span){
 		window->begin.unix_ns,
 		differ_ns < CLOCKS_DIFFER_NS ? now->unix_ns : end_ns,
@@ -118,10 +92,10 @@ void agent_window_end(struct agent_window *window, const struct agent_time *now)
 void agent_window_end_hanging(struct agent_window *window, uint64_t now_ns)
 {
 	if (!window->has_ended ||
-	    !hang_check_hangs(&window->check, now_ns, agent_cost_of_process(window->builder)))
+	    !hang_check_hangs(&window->check, now_ns, agent_cost_of_process(window->builder.pid)))
 		return;
 	message_error(COMMAND, "the process that builds the profile hangs.");
-	kill(window->builder, SIGKILL);
+	kill(window->builder.pid, SIGKILL);
 }
 
 void agent_window_answer(struct agent_window *window)
@@ -129,12 +103,10 @@ void agent_window_answer(struct agent_window *window)
 	const struct watched_answer answer = { window->span, window->own_cpu_ns, window->own_memory,
 					       window->is_slow };
 
-	if (!window->is_asking || !window->has_ended || window->ask_fd < 0)
+	if (!window->is_asking || !window->has_ended)
 		return;
-	/* A process that is gone shows when it is waited for. */
-	(void)!send(window->ask_fd, &answer, sizeof(answer), MSG_NOSIGNAL);
-	close(window->ask_fd);
-	window->ask_fd = -1;
+	window->is_asking = false;
+	profile_builder_answer(window->builder.task_fd, &answer);
 }
 
 static int complain(const struct agent_window *window, int status)
@@ -164,7 +136,5 @@ int agent_window_finish(struct agent_window *window, struct window_folder *folde
 	if (err && window->name[0])
 		window_folder_remove(folder, window->name);
 	close(window->file_fd);
-	if (window->ask_fd >= 0)
-		close(window->ask_fd);
 	return err;
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "collector/agent/agent_builder.h"
 #include "collector/agent/hang_check.h"
 #include "collector/agent/window_folder.h"
 #include "collector/record/builder_link.h"
@@ -18,10 +19,9 @@ struct agent_time {
 };
 
 struct agent_window {
-	pid_t builder;
-	int ask_fd; /* readable when the process wants to know the window's time; -1: it knows */
-	bool is_asking;
-	int file_fd; /* of the profile; its name is temporary, or "": it cannot be made */
+	struct agent_builder builder;
+	bool is_asking; /* it waits for the window's time */
+	int file_fd;    /* of the profile; its name is temporary, or "": it cannot be made */
 	char name[TEMPORARY_NAME_MAX];
 	struct agent_time begin;
 	bool is_slow; /* its rate is lower than what the user asked for */
@@ -36,12 +36,12 @@ struct agent_window {
 struct agent_time agent_time_now(void);
 
 /*
- * Starts the process for a window that begins now; the caller has one thread. @keeps_rights: the
- * process does. *@link_ret is for who writes records; the caller closes its descriptors. 0, or
- * another value after a message.
+ * Gives a window that begins now to a process, of @idle if there is one; the caller has one thread.
+ * @keeps_rights: the process does. *@link_ret is for who writes records; the caller closes its
+ * descriptors. 0, or another value after a message.
  */
 int agent_window_begin(struct agent_window *window, struct window_folder *folder,
-		       const struct agent_time *now, bool keeps_rights,
+		       const struct agent_time *now, struct idle_builders *idle, bool keeps_rights,
 		       struct builder_link *link_ret);
 /* The window's span up to @now; its costs are the caller's to set. */
 void agent_window_end(struct agent_window *window, const struct agent_time *now);
@@ -49,8 +49,9 @@ void agent_window_end(struct agent_window *window, const struct agent_time *now)
 void agent_window_end_hanging(struct agent_window *window, uint64_t now_ns);
 /* Answers the process, if it asks, and the window has ended. */
 void agent_window_answer(struct agent_window *window);
-/* The process has ended, with this status of waitpid(): keeps the profile, and closes what is open.
- * 0, or another value after a message: there is none. */
+/* The process has written the profile, or could not, or has ended: @status is that of waitpid(), or
+ * as if it was. Keeps the profile, and closes what is open but the process. 0, or another value
+ * after a message: there is none. */
 int agent_window_finish(struct agent_window *window, struct window_folder *folder, int status);
 
 #endif

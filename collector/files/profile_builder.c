@@ -1,7 +1,9 @@
 #include "collector/files/profile_builder.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cct/broker/descriptor_message.h"
+#include "cct/model/known_names.h"
 #include "cct/store/profile_file.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/report_options.h"
@@ -57,32 +61,52 @@ static int build(struct report_options *report, int control_fd, struct profile *
 	return err;
 }
 
+/* What all profiles of the process have in common. */
+struct builder {
+	const struct profile_builder_options *options;
+	struct report_options report;
+	struct parser_sandbox sandbox;
+	int task_fd; /* of profile_builder_serve(); -1: there is one profile, and nobody is asked */
+	int null_fd; /* read between two tasks; likewise */
+};
+
+static bool say(const struct builder *builder, enum builder_word word)
+{
+	const uint8_t byte = (uint8_t)word;
+
+	return send(builder->task_fd, &byte, 1, MSG_NOSIGNAL) == 1;
+}
+
 /* 0, or another value after a message. */
-static int ask_for_times(const struct profile_builder_options *options, struct profile *profile)
+static int ask_for_times(const struct builder *builder, struct profile *profile)
 {
 	struct watched_time *watched = &profile->info.watched;
 	struct watched_answer answer = { .own_cpu_ns = 0 };
-	ssize_t n = options->watched_fd ? send(options->watched_fd, "", 1, MSG_NOSIGNAL) : 0;
+	ssize_t n = -1;
 
-	if (!options->watched_fd)
+	if (builder->task_fd < 0)
 		return 0;
-	if (n == 1)
+	if (say(builder, BUILDER_ASKS))
 		do
-			n = recv(options->watched_fd, &answer, sizeof(answer), 0);
+			n = recv(builder->task_fd, &answer, sizeof(answer), 0);
 		while (n < 0 && errno == EINTR);
 	if (n != sizeof(answer))
-		return message_error(options->command, "nobody wants the profile any more.");
+		return message_error(builder->options->command,
+				     "nobody wants the profile any more.");
 	watched->own_cpu_ns = answer.own_cpu_ns;
 	watched->own_memory = answer.own_memory;
 	watched->slow_ns = answer.is_slow ? answer.span.end_ns - answer.span.start_ns : 0;
-	return watched_time_add(watched, &answer.span) ? message_error_of_memory(options->command)
-						       : 0;
+	return watched_time_add(watched, &answer.span)
+		       ? message_error_of_memory(builder->options->command)
+		       : 0;
 }
 
 /* Whatever has to be found with rights is found before they are given up. */
-static int prepare(const struct profile_builder_options *options, struct report_options *report,
-		   struct parser_sandbox *sandbox)
+static int prepare(struct builder *builder)
 {
+	const struct profile_builder_options *options = builder->options;
+	struct report_options *report = &builder->report;
+
 	report_options_init(report, options->command);
 	report->path = "-";
 	report->files.is_quiet = true;
@@ -95,30 +119,36 @@ static int prepare(const struct profile_builder_options *options, struct report_
 	int err = file_options_open(&report->files, report->command, &report->build.files);
 	return err || options->keeps_rights
 		       ? err
-		       : parser_sandbox_enter(options->command, report->build.files, sandbox);
+		       : parser_sandbox_enter(options->command, report->build.files,
+					      &builder->sandbox);
 }
 
-static int build_into(const struct profile_builder_options *options, FILE *out, int control_fd)
+static void builder_deinit(struct builder *builder)
 {
+	file_search_destroy(builder->report.build.files);
+	parser_sandbox_leave(&builder->sandbox);
+	known_names_destroy(builder->report.known_names);
+	report_options_deinit(&builder->report);
+}
+
+/* Of standard input. Closes @out. */
+static int build_into(struct builder *builder, FILE *out, int control_fd)
+{
+	const struct profile_builder_options *options = builder->options;
 	struct profile *profile = NULL;
-	struct parser_sandbox sandbox = { 0 };
-	struct report_options report;
 	bool is_damaged = false;
 
-	int err = prepare(options, &report, &sandbox);
-	if (!err)
-		err = build(&report, control_fd, &profile, &is_damaged);
+	int err = build(&builder->report, control_fd, &profile, &is_damaged);
 	if (!err && !options->is_quiet)
-		named_profile_note_lacks(&report, profile);
+		named_profile_note_lacks(&builder->report, profile);
 	if (!err)
-		err = ask_for_times(options, profile);
+		err = ask_for_times(builder, profile);
 	if (!err)
 		err = result_file_close(out, options->command, options->output,
 					profile_file_write(out, profile));
+	else
+		fclose(out);
 	profile_destroy(profile);
-	file_search_destroy(report.build.files);
-	parser_sandbox_leave(&sandbox);
-	report_options_deinit(&report);
 	return err || is_damaged;
 }
 
@@ -140,10 +170,100 @@ static void ignore_signals(void)
 int profile_builder_run(const struct profile_builder_options *options, FILE *out, int stream_fd,
 			int control_fd)
 {
+	struct builder builder = { .options = options, .task_fd = -1, .null_fd = -1 };
+
 	if (dup2(stream_fd, STDIN_FILENO) < 0)
 		return message_error(options->command, "cannot read records: %s.", strerror(errno));
 	close(stream_fd);
-	return build_into(options, out, control_fd) ? 1 : 0;
+	int err = prepare(&builder);
+	if (err)
+		fclose(out);
+	else
+		err = build_into(&builder, out, control_fd);
+	builder_deinit(&builder);
+	return err ? 1 : 0;
+}
+
+/* The descriptors of a task. */
+enum { TASK_STREAM, TASK_CONTROL, TASK_FILE, N_TASK_FDS };
+
+int profile_builder_give(int task_fd, int stream_fd, int control_fd, int file_fd)
+{
+	const int fds[] = { stream_fd, control_fd, file_fd };
+	char byte = 0;
+
+	static_assert(N_TASK_FDS <= DESCRIPTOR_MESSAGE_MAX, "they go in one message");
+	return descriptor_message_send(task_fd, &(struct iovec){ &byte, 1 }, fds, N_TASK_FDS);
+}
+
+enum builder_word profile_builder_hear(int task_fd)
+{
+	uint8_t byte;
+	ssize_t n;
+
+	do
+		n = recv(task_fd, &byte, 1, MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n < 0 && errno == EAGAIN)
+		return BUILDER_SILENT;
+	return n == 1 && byte < BUILDER_GONE ? (enum builder_word)byte : BUILDER_GONE;
+}
+
+void profile_builder_answer(int task_fd, const struct watched_answer *answer)
+{
+	(void)!send(task_fd, answer, sizeof(*answer), MSG_NOSIGNAL);
+}
+
+/* What is read is the next profile's in no way but by names that it has, too. */
+static int build_task(struct builder *builder, const int *fds)
+{
+	FILE *out = fdopen(fds[TASK_FILE], "w");
+	int err = out ? 0 : message_error_of_memory(builder->options->command);
+
+	dup2(fds[TASK_STREAM], STDIN_FILENO);
+	close(fds[TASK_STREAM]);
+	if (!err)
+		err = build_into(builder, out, fds[TASK_CONTROL]);
+	/* Who still writes must notice. */
+	dup2(builder->null_fd, STDIN_FILENO);
+	close(fds[TASK_CONTROL]);
+	file_search_forget_carried(builder->report.build.files);
+	malloc_trim(0);
+	return err;
+}
+
+static int serve_tasks(struct builder *builder)
+{
+	int fds[DESCRIPTOR_MESSAGE_MAX];
+	size_t n_fds;
+	char byte;
+
+	while (!descriptor_message_receive(builder->task_fd, &(struct iovec){ &byte, 1 }, fds,
+					   &n_fds) &&
+	       n_fds == N_TASK_FDS) {
+		const int err = build_task(builder, fds);
+
+		if (!say(builder, err ? BUILDER_FAILED : BUILDER_DONE))
+			break;
+	}
+	return 0;
+}
+
+int profile_builder_serve(const struct profile_builder_options *options, int task_fd)
+{
+	struct builder builder = { .options = options, .task_fd = task_fd };
+
+	ignore_signals();
+	builder.null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int err = builder.null_fd < 0 || dup2(builder.null_fd, STDIN_FILENO) < 0
+			  ? message_error(options->command, "cannot open /dev/null: %s.",
+					  strerror(errno))
+			  : prepare(&builder);
+	builder.report.known_names = err ? NULL : known_names_create();
+	if (!err)
+		err = serve_tasks(&builder);
+	builder_deinit(&builder);
+	return err ? 1 : 0;
 }
 
 static _Noreturn void run(const struct profile_builder_options *options, int stream_fd,
@@ -158,31 +278,30 @@ static _Noreturn void run(const struct profile_builder_options *options, int str
 	_exit(profile_builder_run(options, out, stream_fd, control_fd));
 }
 
-/* Whether there is one; else errno says why. */
-static bool make_link(int stream[2], int control[2])
+int profile_builder_make_link(const char *command, int stream_ret[2], int control_ret[2])
 {
-	if (pipe2(stream, O_CLOEXEC))
-		return false;
-	if (!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control)) {
-		fcntl(stream[1], F_SETPIPE_SZ, PIPE_SIZE);
-		return true;
+	const bool has_pipe = !pipe2(stream_ret, O_CLOEXEC);
+	int err;
+
+	if (has_pipe && !socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control_ret)) {
+		fcntl(stream_ret[1], F_SETPIPE_SZ, PIPE_SIZE);
+		return 0;
 	}
-	const int err = errno;
-	close(stream[0]);
-	close(stream[1]);
-	errno = err;
-	return false;
+	err = message_error(command, "cannot make a pipe to a process that builds the profile: %s.",
+			    strerror(errno));
+	if (has_pipe) {
+		close(stream_ret[0]);
+		close(stream_ret[1]);
+	}
+	return err;
 }
 
 int profile_builder_fork(const char *command, struct builder_link *link_ret)
 {
-	int stream[2], control[2], err = 0;
+	int stream[2], control[2], err = profile_builder_make_link(command, stream, control);
 
-	if (!make_link(stream, control))
-		return message_error(command,
-				     "cannot make a pipe to a process that builds the "
-				     "profile: %s.",
-				     strerror(errno));
+	if (err)
+		return err;
 	fflush(NULL);
 	pid_t pid = fork();
 	const int own = pid == 0 ? 0 : 1, other = 1 - own;

@@ -20,9 +20,6 @@ struct profile_builder_options {
 	const char *output;  /* likewise: the profile's name */
 	bool is_quiet;       /* it prints nothing but errors */
 	bool keeps_rights;   /* no sandbox (collector/sandbox/parser_sandbox.h) */
-	/* A socket: when the profile is built, the process sends a byte, and whoever records all
-	 * the time answers with a struct watched_answer; 0: nobody does. */
-	int watched_fd;
 };
 
 /* When the samples of a profile were taken, and what that took. */
@@ -53,6 +50,34 @@ unsigned profile_builder_threads(void);
  */
 int profile_builder_run(const struct profile_builder_options *options, FILE *out, int stream_fd,
 			int control_fd);
+/*
+ * Both ends of what records come through: of the pipe and of the control socket first the one that
+ * the process has. 0, or another value after a message.
+ */
+int profile_builder_make_link(const char *command, int stream_ret[2], int control_ret[2]);
+/*
+ * In a process of its own, with one thread: gives up all rights, then builds a profile for each
+ * task that comes through a socket (SOCK_SEQPACKET), with what was found for those before. It ends
+ * with the socket. Returns the exit status, after a message if that is not 0.
+ */
+int profile_builder_serve(const struct profile_builder_options *options, int task_fd);
+
+/* What it says of the task at hand. */
+enum builder_word {
+	BUILDER_ASKS,   /* the profile is built: it waits for a struct watched_answer */
+	BUILDER_DONE,   /* the profile is written */
+	BUILDER_FAILED, /* it is not, after a message */
+	BUILDER_GONE,   /* the process has ended */
+	BUILDER_SILENT, /* nothing was said */
+};
+/* Hands over a task: its ends of the link, and the profile's file, which stay open here. 0 or
+ * -errno. */
+int profile_builder_give(int task_fd, int stream_fd, int control_fd, int file_fd);
+/* The next word, without waiting. */
+enum builder_word profile_builder_hear(int task_fd);
+/* Answers the question. A process that is gone shows by itself. */
+void profile_builder_answer(int task_fd, const struct watched_answer *answer);
+
 /* In the child, when the stream has ended: notes in the profile if the recorder has not finished
  * it. 0 or -ENOMEM. */
 int profile_builder_note_end(struct profile *profile, int control_fd);

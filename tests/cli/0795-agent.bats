@@ -49,12 +49,20 @@ recorder_of() { # recorder_of PID
 	done
 }
 
-builder_of() { # builder_of PID : that of the window at hand
+# One that has no window reads /dev/null.
+builder_of() { # builder_of PID : that of the window at hand, or of one that has just ended
 	local child newest=
 	for child in $(ps -o pid= --ppid "$1"); do
-		has_counters "$child" || newest=$child
+		[[ "$(readlink "/proc/$child/fd/0")" != pipe:* ]] || has_counters "$child" || newest=$child
 	done
 	echo "$newest"
+}
+
+builders_of() { # builders_of PID : all of them, sorted
+	local child
+	for child in $(ps -o pid= --ppid "$1"); do
+		[ "$(cat "/proc/$child/comm")" != "dendro build" ] || echo "$child"
+	done | sort
 }
 
 of_sum() { # of_sum JQ-FILTER : of a report of all windows
@@ -181,6 +189,47 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	expect_equal "lost samples" "$(sed -n 's/^dendro_agent_samples_lost_total //p' agent.prom)" \
 		"$(sed -n 's/.*: \([0-9]*\) samples\? .* lost with their window.$/\1/p' log)"
 	[ "$(of_sum '.watched.missing | length')" -ge 1 ]
+}
+
+@test "processes build one window after the other, with the names of each" {
+	"$WORKLOADS/cxx" 600 3>&- >/dev/null &
+	load=$!
+	start_agent
+	wait_until has_windows 3
+	local some
+	some=$(builders_of "$agent")
+	wait_until has_windows $(($(windows | wc -l) + 4))
+	# They take turns; only where one was still busy is there a third one.
+	[ -n "$(comm -12 <(echo "$some") <(builders_of "$agent"))" ]
+	local ended=$agent
+	end_agent
+	expect_equal "processes that are left" "$(ps -o pid= --ppid "$ended" || true)" ""
+	# The first and the last may be short. A busy machine may keep the program waiting.
+	local file n=0
+	for file in $(windows | sed '1d;$d'); do
+		n=$((n + 1))
+		"$DENDRO" report --format json --view functions --comm cxx "$file" >functions
+		jq -e '.metrics[0].samples == 0 or any(.rows[]; .name == "main")' functions
+	done
+	[ $n -ge 4 ]
+	expect_equal "lost" "$(grep 'window is lost\|lost with their window' log || true)" ""
+}
+
+@test "a builder that has no window is replaced if it ends" {
+	start_agent
+	wait_until has_windows 3
+	local builder idle=
+	find_idle() {
+		for builder in $(builders_of "$agent"); do
+			[[ "$(readlink "/proc/$builder/fd/0")" == pipe:* ]] || idle=$builder
+		done
+		[ -n "$idle" ]
+	}
+	wait_until find_idle
+	kill -KILL "$idle"
+	wait_until has_windows $(($(windows | wc -l) + 4))
+	expect_equal "that process" "$(builders_of "$agent" | grep -x "$idle" || true)" ""
+	end_agent
 }
 
 @test "a full disk loses windows, and no more" {
