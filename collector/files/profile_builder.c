@@ -18,6 +18,7 @@
 #include "collector/command-line/report_options.h"
 #include "collector/files/named_profile.h"
 #include "collector/files/result_file.h"
+#include "collector/record/builder_watch.h"
 #include "collector/sandbox/parser_sandbox.h"
 
 /* Of samples that are kept one by one; more are added up in slices of time. */
@@ -330,6 +331,9 @@ int profile_builder_start(const struct profile_builder_options *options,
 
 	if (!err && link_ret->pid == 0)
 		run(options, link_ret->stream_fd, link_ret->control_fd);
+	if (!err)
+		link_ret->watch = builder_watch_start(link_ret->pid, link_ret->stream_fd,
+						      BUILDER_WATCH_INTERVAL_NS);
 	return err;
 }
 
@@ -340,16 +344,22 @@ int profile_builder_finish(const char *command, struct builder_link *link, bool 
 
 	if (is_whole)
 		builder_link_confirm(link->control_fd);
+	builder_watch_end_stream(link->watch);
 	close(link->stream_fd);
 	close(link->control_fd);
 	do
 		pid = waitpid(link->pid, &status, 0);
 	while (pid < 0 && errno == EINTR);
+	const int err = pid < 0 ? errno : 0;
+	if (builder_watch_stop(link->watch))
+		return message_error(command, "the process that builds the profile took no time "
+					      "for half a minute, so it was ended: there is no "
+					      "profile.");
 	if (pid < 0)
 		return message_error(command,
 				     "cannot wait for the process that builds the "
 				     "profile: %s.",
-				     strerror(errno));
+				     strerror(err));
 	if (WIFSIGNALED(status))
 		return message_error(command,
 				     "the process that builds the profile was ended by signal %d "

@@ -9,10 +9,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct builder_watch; /* collector/record/builder_watch.h */
+
 struct builder_link {
 	pid_t pid;
-	int stream_fd;   /* a pipe, to write records to; the process ends when it is closed */
-	int control_fd;  /* a socket, for the descriptor, then a byte when all is written */
+	int stream_fd;  /* a pipe, to write records to; the process ends when it is closed */
+	int control_fd; /* a socket, for the descriptor, then a byte when all is written */
+	struct builder_watch *watch; /* ends the process if it hangs; NULL: nobody does */
 	bool is_watched; /* somebody waits for what it shows, so it does not get idle priority */
 	/* A socket that hands over such a process for each file of the recording, which has none of
 	 * the above then; 0: there is one process. */

@@ -149,6 +149,17 @@ start_recorder() {
 	grep -q 'was ended by signal 9 .*there is no profile' messages
 }
 
+@test "a builder that hangs is ended, and reported" {
+	start_recorder
+	kill -STOP "$builder"
+	kill -TERM $recorder
+	local result=0
+	wait $recorder || result=$?
+	[ $result -eq 1 ]
+	grep -q "the process that builds the profile took no time for half a minute, so it was ended: there is no profile." messages
+	[ ! -e live.cct ] || [ ! -s live.cct ]
+}
+
 @test "samples that could not be unwound in time are counted, and keep the rest" {
 	start_recorder
 	kill -STOP "$builder"
