@@ -28,10 +28,12 @@ static struct child start_child(bool is_busy)
 
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	const pid_t pid = fork();
-	while (pid == 0 && is_busy)
-		;
-	while (pid == 0)
-		pause();
+	if (pid == 0) {
+		for (;;) {
+			if (!is_busy)
+				pause();
+		}
+	}
 	/* Its reading end stays open here: else nothing could be written. */
 	return (struct child){ pid, ends[1] };
 }
