@@ -68,18 +68,26 @@ files_in_bare() { # of the system, without the package manager's own notes
 
 @test "the packages are those, and every file is in one of them" {
 	expect_equal packages "$(cd first && printf '%s\n' *.deb | sed 's/_.*//' | sort | tr '\n' ' ')" \
-		"dendro dendro-agent dendro-dbgsym dendro-doc "
+		"dendro dendro-agent dendro-dbgsym dendro-doc libdendro-dev libdendro0 libdendro0-dbgsym python3-dendro "
 	make -s -C "$ROOT" install DESTDIR="$PWD/installed" prefix=/usr \
 		unitdir=/lib/systemd/system
 	list_files dendro >main
 	list_files dendro-agent >agent
-	cat main agent | sed 's|\.gz$||; s|zsh/vendor-completions|zsh/site-functions|' | sort >packaged
-	(cd installed && find . -type f | sort) | comm -23 - packaged >left
+	list_files libdendro0 >library
+	list_files libdendro-dev >header
+	list_files python3-dendro >module
+	cat main agent library header module |
+		sed 's|\.gz$||; s|zsh/vendor-completions|zsh/site-functions|; s|/lib/[^/]*-linux-gnu/|/lib/|' |
+		sort >packaged
+	(cd installed && find . ! -type d | sort) | comm -23 - packaged >left
 	expect_equal "files in none" "$(cat left)" ""
 	grep -q sysusers.d/dendro.conf main
 	grep -qx ./lib/systemd/system/dendro-agent.service agent
 	list_files dendro-doc | grep -q QUESTIONS.md
 	list_files dendro-doc | grep -q decisions/0001
+	# What programs need to run is in one package, what their compilation needs in the other.
+	expect_equal library "$(sed '/.usr.share/d; s|.*/||' library | tr '\n' ' ')" "libdendro.so.0 libdendro.so.0.1 "
+	expect_equal header "$(sed '/.usr.share/d; s|.*/||' header | tr '\n' ' ')" "dendro.h libdendro.so dendro.pc "
 	dpkg-deb -x first/dendro-agent_*.deb unit
 	grep -qx 'ExecStart=/usr/bin/dendro agent' unit/lib/systemd/system/dendro-agent.service
 }
@@ -153,7 +161,7 @@ files_in_bare() { # of the system, without the package manager's own notes
 	need rpmspec
 	rpmspec -q --qf '%{name}\n' "$ROOT/docs/packaging/rpm/dendro.spec" | tee names
 	local name
-	for name in dendro dendro-agent dendro-doc; do
+	for name in dendro dendro-agent dendro-doc dendro-libs dendro-devel python3-dendro; do
 		grep -qx $name names
 	done
 }
