@@ -173,8 +173,10 @@ enum push_verdict push_answer_judge(const struct push_answer *answer, const char
 		advice = "is the URL right?";
 	else if (status == 407)
 		advice = "the proxy wants a user and a password";
-	else if (status == 408 || status == 429 || status >= 500)
+	else if (status == 408 || status == 429 || (status >= 502 && status <= 504))
 		verdict = PUSH_LATER;
+	else if (status >= 500)
+		verdict = PUSH_FAILED;
 	else
 		verdict = status >= 400 ? PUSH_REFUSED : PUSH_LATER;
 	*words_ret = said(answer, advice);

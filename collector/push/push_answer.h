@@ -7,7 +7,8 @@
 
 enum push_verdict {
 	PUSH_TAKEN,   /* it may be forgotten */
-	PUSH_LATER,   /* the server can't take it now: again later */
+	PUSH_LATER,   /* the server can't take anything now: again later */
+	PUSH_FAILED,  /* the server failed, perhaps at this one: again later */
 	PUSH_REFUSED, /* the server will never take this one, but may take others */
 	PUSH_STOP,    /* the server will take none until somebody changes something */
 };

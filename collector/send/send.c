@@ -26,6 +26,7 @@
 #define TOKEN_MAX    8192
 #define FIRST_WAIT   (NSEC_PER_SEC / 2)
 #define LONGEST_WAIT (30 * NSEC_PER_SEC)
+#define FAILED_MAX   2
 
 struct sender {
 	const char *spool_path, *url, *token_file;
@@ -35,6 +36,7 @@ struct sender {
 	struct spool spool;
 	struct file_text text; /* of the request at hand */
 	uint64_t progress_ns;  /* when the server took something, or the start */
+	unsigned n_failed;     /* one after the other, at which the server failed */
 	/* Counted: */
 	unsigned n_sent, n_refused, n_left, n_of_others, n_broken;
 	uint64_t n_bytes, n_rejected;
@@ -177,7 +179,7 @@ static enum push_verdict send_request(struct sender *sender, const struct spool_
 		const uint64_t own = backoff(n_tries), wait = asked > own ? asked : own;
 
 		sender->n_rejected += n_rejected;
-		if (verdict != PUSH_LATER ||
+		if ((verdict != PUSH_LATER && verdict != PUSH_FAILED) ||
 		    now_ns() + wait > sender->progress_ns + sender->retry_ns)
 			return verdict;
 		free(*words_ret);
@@ -203,12 +205,19 @@ static bool apply(struct sender *sender, const struct spool_file *file, enum pus
 		sender->n_sent++;
 		sender->n_bytes += file->size;
 		sender->progress_ns = now_ns();
+		sender->n_failed = 0;
 		keep_first(&sender->rejected_words, words);
 		break;
 	case PUSH_REFUSED:
 		err = spool_refuse(&sender->spool, file);
 		sender->n_refused++;
 		keep_first(&sender->refused_words, words);
+		break;
+	case PUSH_FAILED: /* one that it always fails at does not keep the others back */
+		keep_first(&sender->stop_words, words);
+		if (++sender->n_failed == FAILED_MAX)
+			return false;
+		sender->n_left++;
 		break;
 	case PUSH_LATER:
 	case PUSH_STOP:
@@ -267,7 +276,7 @@ static void send_files(struct sender *sender)
 			continue;
 		if (send_file(sender, &sender->spool.files[i]))
 			continue;
-		sender->n_left = count_left(sender, i);
+		sender->n_left += count_left(sender, i);
 		return;
 	}
 }

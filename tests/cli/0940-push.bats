@@ -218,6 +218,19 @@ expect_all_exported() {
 	grep -q "sent 0 requests" said
 }
 
+@test "a request that the server always fails at does not keep the others back" {
+	serve 500
+	run push pyroscope --retry-for 0 "$two"
+	expect_equal status "$status" 1
+	grep -q "1 request stays in 'spool': .*HTTP 500" said
+	expect_equal left "$(waiting)" 1
+	expect_equal taken "$(jq .requests received/totals.json)" $(($(wc -l <received/seen) - 1))
+	serve 500 500
+	mv received/seen before
+	run push pyroscope --retry-for 0 "$two"
+	expect_equal requests "$(wc -l <received/seen)" 2
+}
+
 @test "requests for another server stay" {
 	serve
 	stop_serving

@@ -22,7 +22,7 @@ static void the_status_decides(void **state)
 		{ 401, PUSH_STOP },    { 403, PUSH_STOP },    { 404, PUSH_STOP },
 		{ 407, PUSH_STOP },    { 408, PUSH_LATER },   { 413, PUSH_REFUSED },
 		{ 415, PUSH_REFUSED }, { 422, PUSH_REFUSED }, { 429, PUSH_LATER },
-		{ 500, PUSH_LATER },   { 502, PUSH_LATER },   { 503, PUSH_LATER },
+		{ 500, PUSH_FAILED },  { 502, PUSH_LATER },   { 503, PUSH_LATER },
 	};
 
 	(void)state;
