@@ -10,9 +10,11 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "cct/base/cleanup.h"
 #include "collector/command-line/messages.h"
 #include "collector/command-line/option_values.h"
 #include "collector/commands/commands.h"
+#include "collector/push/send_program.h"
 #include "report/browse/browse_screen.h"
 #include "report/formats/sqlite.h"
 
@@ -91,6 +93,8 @@ static void print_build_options(void)
 	printf("browse        %s\n",
 	       browse_screen_is_there() ? "yes" : "no: built without ncurses");
 	printf("sqlite        %s\n", sqlite_lacks() ? "no: built without libsqlite3" : "yes");
+	_cleanup_free_ char *sender = send_program_find();
+	printf("push          %s\n", sender ? "yes, by dendro-send" : "no: without dendro-send");
 	printf("debuginfod    %s\n",
 	       is_shared ? "by libdebuginfod.so.1 or debuginfod-find" : "by debuginfod-find");
 }
