@@ -104,8 +104,8 @@ static int take_retry(const struct option_use *use, void *field)
 static const struct command_option options_of_push[] = {
 	{ .name = "to",
 	  .argument = "URL",
-	  .help = "the server: pyroscope+https://[USER@]HOST[:PORT][/PATH] or "
-		  "otlp+https://..., or the same with +http",
+	  .help = "the server: pyroscope+https://[USER@]HOST[:PORT][/PATH], "
+		  "otlp+https://..., or either with http instead of https",
 	  .take = take_target,
 	  .offset = FIELD(target) },
 	{ .name = "label",
@@ -123,7 +123,7 @@ static const struct command_option options_of_push[] = {
 	  .help = "send the recording's command line, too, which may have secrets",
 	  .take = option_take_flag,
 	  .offset = FIELD(has_commands) },
-	{ .heading = "The server:" },
+	{ .heading = "The server" },
 	{ .name = "token-file",
 	  .argument = "FILE",
 	  .help = "send the token in the first line of this file: as a bearer token, or as the "
@@ -146,7 +146,7 @@ static const struct command_option options_of_push[] = {
 		  "60s); then the requests stay in the spool",
 	  .take = take_retry,
 	  .offset = FIELD(send.retry_ns) },
-	{ .heading = "The spool, where requests wait:" },
+	{ .heading = "The spool, where requests wait" },
 	{ .name = "spool",
 	  .argument = "DIR",
 	  .help = "use this folder (default: /var/lib/dendro/spool for root, else "
@@ -158,7 +158,7 @@ static const struct command_option options_of_push[] = {
 	  .help = "drop the oldest requests where it would be larger (default: 256M)",
 	  .take = take_size,
 	  .offset = FIELD(max_spool) },
-	{ .heading = "The files:" },
+	{ .heading = "The files" },
 	{ .shared = symfs_option, .offset = FIELD(report.files) },
 	{ .shared = debuginfod_option, .offset = FIELD(report.files) },
 	{ 0 },

@@ -99,12 +99,12 @@ static bool read_partial(const struct wire_field *message, uint64_t *n_rejected_
 static void read_response(const struct push_answer *answer, uint64_t *n_rejected_ret,
 			  char **words_ret)
 {
-	struct dwarf_reader reader = dwarf_reader((const uint8_t *)answer->body, answer->size);
 	bool is_whole = true;
 	struct wire_field field;
 
-	if (!answer->body || !answer->size)
+	if (!answer->size)
 		return;
+	struct dwarf_reader reader = dwarf_reader((const uint8_t *)answer->body, answer->size);
 	while (next_field(&reader, &field)) {
 		if (field.number == RESPONSE_PARTIAL_SUCCESS && field.bytes)
 			is_whole &= read_partial(&field, n_rejected_ret, words_ret);
