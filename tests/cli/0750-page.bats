@@ -54,6 +54,10 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 	report_json two.data --errors >tree.json
 	"$DENDRO" report --html page.html --errors two.data
 	node "$ROOT/tests/page/errors.mjs" "$PWD/page.html" tree.json all
+	report_json two.data --errors --ratio page-faults/cpu-clock >tree.json
+	"$DENDRO" report --html page.html --errors --ratio page-faults/cpu-clock two.data
+	node "$ROOT/tests/page/errors.mjs" "$PWD/page.html" tree.json all
+	report_json two.data --errors >tree.json
 	"$DENDRO" build -o two.cct two.data
 	"$DENDRO" report --html page.html --errors two.cct
 	node "$ROOT/tests/page/errors.mjs" "$PWD/page.html" tree.json all

@@ -19,6 +19,39 @@ function rowsOf(metric) {
 			self: more.self_error[metric], total: more.total_error[metric] })));
 }
 
+/** Those of a path that is a part of both events: their relative errors add up in squares. */
+async function checkRatios(page) {
+	const { name, numerator, denominator } = tree.ratios[0];
+	const events = [numerator, denominator];
+	const isExact = (metric) => tree.metrics[metric].exact;
+	await page.selectOption("#metric", String(denominator));
+	await page.keyboard.press("t");
+	await page.keyboard.press("Home");
+	await page.keyboard.press("h");
+	let checked = 0;
+	for (let step = 0; step < 12; step++) {
+		const [row] = await page.$$eval("#first .row[aria-selected='true']", (rows) => rows.map((of) =>
+			({ function: of.querySelector(".function").textContent,
+				total: Number(of.querySelector(".number.total").dataset.value) })));
+		const found = tree.nodes.filter(([, frame, , total]) => total[denominator] === row.total &&
+			tree.frames[frame].name === row.function);
+		await page.keyboard.press("ArrowUp");
+		if (found.length !== 1 || events.some((metric) => !found[0][3][metric]))
+			continue;
+		const [, , , total, more] = found[0];
+		const relative = Math.hypot(...events.map((metric) => isExact(metric) ? 0
+			: more.total_error[metric] / (total[metric] / tree.nodes[0][3][metric])));
+		await page.keyboard.press("ArrowDown");
+		const text = await page.textContent("#detail-costs");
+		const [, value, error] = new RegExp(`${name} (\\S+) ±([\\d.e+-]+)`).exec(text);
+		near(Number(value), Number(more.ratio_total[0].toPrecision(3)), text);
+		assert.ok(Math.abs(Number(error) / (more.ratio_total[0] * relative) - 1) < 0.06, text);
+		await page.keyboard.press("ArrowUp");
+		checked++;
+	}
+	assert.ok(checked, "a path of both events");
+}
+
 await withPage(file, {}, async (page) => {
 	for (const [metric, { samples, event, exact }] of tree.metrics.entries()) {
 		if (!samples)
@@ -46,6 +79,8 @@ await withPage(file, {}, async (page) => {
 		const mark = await page.textContent("#first .rows .row .total small");
 		assert.equal(mark, !exact && (marks === "all" || samples < 30) ? shown(root) : "");
 	}
+	if (tree.ratios)
+		await checkRatios(page);
 	await page.keyboard.press("2");
 	const texts = await page.$$eval("#first .rows .row .share small", (all) =>
 		all.map(({ textContent }) => textContent));

@@ -18,7 +18,7 @@ import { readOnce } from "./payload.js";
 import { chip, chipsOf } from "./chips.js";
 import { showCrumbs } from "./crumbs.js";
 import { matchesOf } from "./search.js";
-import { errorsOf, shareSum } from "./errors.js";
+import { errorsOf, ratioError, shareSum, sumOver } from "./errors.js";
 import { byId, element, keepEnds, shown } from "./elements.js";
 import { Pane } from "./pane.js";
 import { Table } from "./table.js";
@@ -327,16 +327,23 @@ export class Page {
 		/** @param {number} metric */
 		const cost = (metric) => {
 			const of = { ...selection, metric };
-			const { total } = this.made.derive(`sums of ${metric}`, [key, of, func], () => {
-				const sums = sumUp(model, shape, of);
-				return func < 0 ? sums : sumsWithin(shape, sums, func);
+			const { sums, all } = this.made.derive(`sums of ${metric}`, [key, of, func], () => {
+				const every = sumUp(model, shape, of);
+				return { sums: func < 0 ? every : sumsWithin(shape, every, func),
+					all: sumOver(every, [0]) };
 			});
-			return nodes.reduce((sum, node) => sum + total[node], 0);
+			return { ...sumOver(sums, nodes), all, exact: this.facts.metrics[metric].exact ?? false };
 		};
 		return this.facts.ratios.map(({ name, numerator, denominator, factor }) => {
-			const below = cost(denominator);
-			const value = below ? ((cost(numerator) / below) * factor).toPrecision(3) : "–";
-			return element("span", `${name} ${value}`);
+			const [above, below] = [cost(numerator), cost(denominator)];
+			const value = (above.weight / below.weight) * factor;
+			const error = ratioError([above, below]);
+			const part = element("span", `${name} ${below.weight ? value.toPrecision(3) : "–"}`);
+			if (error)
+				part.append(` ±${(value * error).toPrecision(2)}`);
+			part.title = "± is one standard error, of events that were sampled each for itself. It " +
+				"is less if they were sampled as a group.";
+			return part;
 		});
 	}
 
