@@ -336,7 +336,8 @@ fuzz:
 	$(MAKE) -j$(JOBS) $(FUZZERS)
 	tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
 
-MAN := $(wildcard docs/man/*.1)
+MAN  := $(wildcard docs/man/*.1)
+MAN5 := $(wildcard docs/man/*.5)
 bash_completion := $(prefix)/share/bash-completion/completions/dendro
 zsh_completion  := $(prefix)/share/zsh/site-functions/_dendro
 fish_completion := $(prefix)/share/fish/vendor_completions.d/dendro.fish
@@ -349,8 +350,9 @@ install: all
 	install -d $(DESTDIR)$(unitdir)
 	sed 's|^ExecStart=[^ ]*|ExecStart=$(bindir)/dendro|' docs/systemd/dendro-agent.service >$(UNIT_FILE)
 	chmod 644 $(UNIT_FILE)
-	install -d $(DESTDIR)$(mandir)/man1
+	install -d $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5
 	install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1
+	install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5
 	install -D -m 644 $(COMPLETION)/dendro.bash $(DESTDIR)$(bash_completion)
 	install -D -m 644 $(COMPLETION)/dendro.zsh $(DESTDIR)$(zsh_completion)
 	install -D -m 644 $(COMPLETION)/dendro.fish $(DESTDIR)$(fish_completion)
@@ -367,6 +369,7 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(libdir)/,$(notdir $(LIBRARY)) $(SONAME) libdendro.so) $(PC_FILE) \
 		$(DESTDIR)$(includedir)/dendro.h $(DESTDIR)$(pythondir)/dendro.py
 	rm -f $(DESTDIR)$(bindir)/dendro $(DESTDIR)$(prefix)/libexec/dendro/dendro-send $(UNIT_FILE) $(MAN:docs/man/%=$(DESTDIR)$(mandir)/man1/%) \
+		$(MAN5:docs/man/%=$(DESTDIR)$(mandir)/man5/%) \
 		$(DESTDIR)$(bash_completion) $(DESTDIR)$(zsh_completion) $(DESTDIR)$(fish_completion)
 
 clean:

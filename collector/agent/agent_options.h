@@ -9,7 +9,6 @@
 struct agent_options {
 	struct record_arguments record;
 	const char *directory;
-	const char *config;  /* a file with more options; NULL: none */
 	const char *metrics; /* a file; NULL: none */
 	uint64_t window_ns;
 	struct agent_limits limits;

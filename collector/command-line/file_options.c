@@ -19,6 +19,7 @@
 
 const struct command_option input_option[] = {
 	{ .name = "input",
+	  .not_a_setting = SETTING_OF_FILES,
 	  .letter = 'i',
 	  .argument = "FILE",
 	  .help = "the recording (default: " DEFAULT_RECORDING ", else " PERF_RECORDING

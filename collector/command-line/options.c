@@ -2,130 +2,49 @@
 
 #include <assert.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/sentence.h"
 #include "cct/text/near_names.h"
 #include "collector/command-line/messages.h"
+#include "collector/configuration/option_settings.h"
 
 #define HELP_WIDTH      90
 #define HELP_COLUMN_MAX 30
 
-static const struct command_option help_option = { .name = "help",
-						   .letter = 'h',
-						   .help = "show this text" };
+/* An option of the command line, before it is taken over. */
+struct given_option {
+	struct option_use use; /* its spelling is set when it is taken */
+	size_t offset;
+	char spelling[OPTION_SPELLING_SIZE];
+	bool is_negated; /* nothing is taken over, of a file neither */
+};
 
 struct parsing {
 	const struct command_line *line;
 	char **argv;
 	int argc, at; /* the next word */
-	char *target;
+	struct given_option *given;
+	size_t n_given;
 };
-
-struct found_option {
-	const struct command_option *option; /* NULL: not found */
-	size_t offset;
-};
-
-const struct command_option *option_walk_next(struct option_walk *walk, size_t *offset_ret)
-{
-	if (walk->shared_row && walk->shared_row->name) {
-		*offset_ret = walk->row[-1].offset + walk->shared_row->offset;
-		return walk->shared_row++;
-	}
-	walk->shared_row = NULL;
-	*offset_ret = walk->row->offset;
-	if (walk->row->shared) {
-		walk->shared_row = walk->row++->shared;
-		return option_walk_next(walk, offset_ret);
-	}
-	if (walk->row->name || walk->row->heading)
-		return walk->row++;
-	if (walk->is_at_end)
-		return NULL;
-	walk->is_at_end = true;
-	return &help_option;
-}
-
-static struct found_option find_letter(const struct command_line *line, char letter)
-{
-	struct option_walk walk = { .row = line->options };
-	struct found_option found;
-
-	while ((found.option = option_walk_next(&walk, &found.offset))) {
-		if (found.option->letter == letter && letter)
-			break;
-	}
-	return found;
-}
-
-/* The option with that name or, without a name, with that letter, of a table that only parsing
- * knows. Its offset is the field's. */
-static struct found_option find_hidden(const struct command_option *row, const char *name,
-				       size_t length, char letter)
-{
-	for (; row && (row->name || row->letter); row++) {
-		bool has_name = row->name && name && strncmp(row->name, name, length) == 0 &&
-				!row->name[length];
-
-		if (has_name || (letter && row->letter == letter))
-			return (struct found_option){ row, row->offset };
-	}
-	return (struct found_option){ 0 };
-}
-
-static bool is_spelled(const struct command_option *option, const char *name, size_t length)
-{
-	return option->name && strncmp(option->name, name, length) == 0;
-}
-
-/* Our option with that name, or one that begins so. *@n_ret: the number that begin so. */
-static struct found_option find_ours(const struct command_line *line, const char *name,
-				     size_t length, size_t *n_ret)
-{
-	struct option_walk walk = { .row = line->options };
-	struct found_option found = { 0 }, next;
-
-	*n_ret = 0;
-	while ((next.option = option_walk_next(&walk, &next.offset))) {
-		if (!is_spelled(next.option, name, length))
-			continue;
-		found = next;
-		(*n_ret)++;
-		if (strlen(next.option->name) == length) {
-			*n_ret = 1;
-			break;
-		}
-	}
-	return found;
-}
-
-/* perf's whole name is preferred to the beginning of ours. */
-static struct found_option find_long(const struct command_line *line, const char *name,
-				     size_t length, size_t *n_ret)
-{
-	struct found_option found = find_ours(line, name, length, n_ret), hidden;
-
-	if (!length || (*n_ret == 1 && strlen(found.option->name) == length))
-		return found;
-	hidden = find_hidden(line->of_perf, name, length, 0);
-	if (!hidden.option)
-		hidden = find_hidden(line->refused, name, length, 0);
-	if (!hidden.option)
-		return found;
-	*n_ret = 1;
-	return hidden;
-}
 
 static int complain_of_unknown(const struct command_line *line, const char *name, size_t length)
 {
 	char wanted[NEAR_NAME_SIZE];
+	const bool is_config = length == strlen("config") && strncmp(name, "config", length) == 0;
 	struct option_walk walk = { .row = line->options };
 	const struct command_option *option;
 	struct near_names near;
 	size_t offset;
 
+	if (is_config)
+		return message_wrong_use(line->command,
+					 "--config stands before the command: dendro --config FILE "
+					 "%s.",
+					 line->command);
 	snprintf(wanted, sizeof(wanted), "%.*s", (int)(length < sizeof(wanted) ? length : 0), name);
 	near_names_init(&near, wanted, strlen(wanted));
 	while ((option = option_walk_next(&walk, &offset)))
@@ -146,7 +65,7 @@ static int complain_of_ambiguous(const struct command_line *line, const char *na
 	size_t offset, size = 0;
 
 	while ((option = option_walk_next(&walk, &offset))) {
-		if (is_spelled(option, name, length) && size < sizeof(names))
+		if (option_is_spelled(option, name, length) && size < sizeof(names))
 			size += (size_t)snprintf(names + size, sizeof(names) - size, "%s '--%s'",
 						 size ? "," : "", option->name);
 	}
@@ -172,41 +91,58 @@ int option_wrong_use(const struct option_use *use, const char *format, ...)
 	return EXIT_WRONG_USE;
 }
 
-static int take(struct parsing *parsing, struct option_use *use, size_t offset, char *value)
+/* Adds an option. Another one may stand for it. */
+static int add(struct parsing *parsing, struct given_option given, char *value)
 {
-	const char *same_as = use->option->same_as;
+	const struct command_option *option = given.use.option;
 	size_t n;
 
-	use->value = value;
-	if (same_as) {
-		struct found_option ours = find_ours(parsing->line, same_as, strlen(same_as), &n);
+	given.use.command = parsing->line->command;
+	given.use.value = value;
+	if (option->same_as) {
+		struct found_option ours = option_find_ours(parsing->line, option->same_as,
+							    strlen(option->same_as), &n);
 
-		use->value = use->option->given ? use->option->given : value;
-		use->option = ours.option;
-		offset = ours.offset;
+		given.use.value = option->given ? option->given : value;
+		given.use.option = ours.option;
+		given.offset = ours.offset;
 	}
-	assert(use->option && use->option->take);
-	return use->option->take(use, parsing->target + offset);
-}
-
-/* The next word is the value. */
-static int take_next(struct parsing *parsing, struct option_use *use, size_t offset)
-{
-	if (parsing->at == parsing->argc)
-		return option_wrong_use(use, "%s requires a value: %s %s", use->spelling,
-					use->spelling, use->option->argument);
-	return take(parsing, use, offset, parsing->argv[parsing->at++]);
+	assert(given.use.option && given.use.option->take);
+	if (array_reserve_one(parsing->given, parsing->n_given))
+		return message_error_of_memory(parsing->line->command);
+	parsing->given[parsing->n_given++] = given;
+	return 0;
 }
 
 /* The option takes a value, which did not follow in the same word. */
-static int take_rest(struct parsing *parsing, struct option_use *use, size_t offset)
+static int add_with_rest(struct parsing *parsing, struct given_option given)
 {
-	const struct command_option *option = use->option;
+	const struct command_option *option = given.use.option;
 	bool is_missing = parsing->at == parsing->argc || parsing->argv[parsing->at][0] == '-';
 
 	if (option->is_value_optional || (option->is_value_loose && is_missing))
-		return take(parsing, use, offset, NULL);
-	return take_next(parsing, use, offset);
+		return add(parsing, given, NULL);
+	given.use.command = parsing->line->command;
+	given.use.spelling = given.spelling;
+	if (parsing->at == parsing->argc)
+		return option_wrong_use(&given.use, "%s requires a value: %s %s", given.spelling,
+					given.spelling, option->argument);
+	return add(parsing, given, parsing->argv[parsing->at++]);
+}
+
+/* The option that "no-NAME" takes back; "NAME" where the option is called no-NAME. */
+static struct found_option find_negated(const struct command_line *line, const char *word)
+{
+	char name[OPTION_SPELLING_SIZE];
+	struct found_option found;
+
+	if (strncmp(word, "no-", 3) == 0)
+		found = option_find_setting(line, word + 3);
+	else if (snprintf(name, sizeof(name), "no-%s", word) < (int)sizeof(name))
+		found = option_find_setting(line, name);
+	else
+		return (struct found_option){ 0 };
+	return found.option && !found.option->not_a_setting ? found : (struct found_option){ 0 };
 }
 
 /* "name", "name=value" */
@@ -215,52 +151,118 @@ static int parse_long(struct parsing *parsing, char *word, bool *is_help_ret)
 	const struct command_line *line = parsing->line;
 	size_t length = strcspn(word, "="), n;
 	char *value = word[length] ? word + length + 1 : NULL;
-	struct found_option found = find_long(line, word, length, &n);
-	struct option_use use = { .command = line->command, .option = found.option };
+	struct found_option found = option_find_long(line, word, length, &n);
+	struct given_option given = { 0 };
 
+	if (!n && length && !value) {
+		found = find_negated(line, word);
+		given.is_negated = found.option != NULL;
+		n = given.is_negated;
+	}
 	if (!n || !length)
 		return complain_of_unknown(line, word, length);
 	if (n > 1)
 		return complain_of_ambiguous(line, word, length);
-	snprintf(use.spelling, sizeof(use.spelling), "--%s", found.option->name);
+	given.use.option = found.option;
+	given.offset = found.offset;
+	snprintf(given.spelling, sizeof(given.spelling), "--%s", found.option->name);
 	if (value && !found.option->argument)
-		return message_wrong_use(line->command, "%s takes no value.", use.spelling);
-	*is_help_ret = found.option == &help_option;
+		return message_wrong_use(line->command, "%s takes no value.", given.spelling);
+	*is_help_ret = found.option == &option_of_help;
 	if (*is_help_ret)
 		return 0;
-	if (!value && found.option->argument)
-		return take_rest(parsing, &use, found.offset);
-	return take(parsing, &use, found.offset, value);
+	if (!value && found.option->argument && !given.is_negated)
+		return add_with_rest(parsing, given);
+	return add(parsing, given, value);
 }
 
 /* "qv", "oFILE" */
 static int parse_letters(struct parsing *parsing, char *word, bool *is_help_ret)
 {
-	const char *command = parsing->line->command;
+	const struct command_line *line = parsing->line;
 	int status = 0;
 
 	for (; *word && !status && !*is_help_ret; word++) {
-		struct found_option found = find_letter(parsing->line, *word);
-		const struct found_option of_perf =
-			find_hidden(parsing->line->of_perf, NULL, 0, *word);
-		struct option_use use = { .command = command };
+		struct found_option found = option_find_letter(line, *word);
+		const struct found_option of_perf = option_find_of_perf(line, NULL, 0, *word);
+		struct given_option given = { 0 };
 
 		if (found.option)
-			use.of_perf = of_perf.option;
+			given.use.of_perf = of_perf.option;
 		else
 			found = of_perf;
-		use.option = found.option;
+		given.use.option = found.option;
+		given.offset = found.offset;
 
 		if (!found.option)
-			return message_wrong_use(command, "unknown option '-%c'.", *word);
-		snprintf(use.spelling, sizeof(use.spelling), "-%c", *word);
-		*is_help_ret = found.option == &help_option;
+			return message_wrong_use(line->command, "unknown option '-%c'.", *word);
+		snprintf(given.spelling, sizeof(given.spelling), "-%c", *word);
+		*is_help_ret = found.option == &option_of_help;
 		if (*is_help_ret)
 			break;
 		if (found.option->argument && !found.option->is_value_optional)
-			return word[1] ? take(parsing, &use, found.offset, word + 1)
-				       : take_rest(parsing, &use, found.offset);
-		status = take(parsing, &use, found.offset, NULL);
+			return word[1] ? add(parsing, given, word + 1)
+				       : add_with_rest(parsing, given);
+		status = add(parsing, given, NULL);
+	}
+	return status;
+}
+
+/* Adds all options; help is printed. Operands that stand between them are moved to the front. */
+static int parse_words(struct parsing *parsing, size_t *n_operands, bool *is_help)
+{
+	const struct command_line *line = parsing->line;
+	int status = 0;
+
+	while (!status && !*is_help && parsing->at < parsing->argc) {
+		char *word = parsing->argv[parsing->at];
+		bool is_operand = word[0] != '-' || !word[1];
+
+		if (is_operand && line->is_ended_by_operand)
+			break;
+		parsing->at++;
+		if (strcmp(word, "--") == 0)
+			break;
+		if (is_operand)
+			parsing->argv[1 + (*n_operands)++] = word;
+		else if (word[1] == '-')
+			status = parse_long(parsing, word + 2, is_help);
+		else
+			status = parse_letters(parsing, word + 1, is_help);
+	}
+	if (*is_help)
+		options_print_help(stdout, line);
+	return status;
+}
+
+static int take_settings(const struct parsing *parsing, struct configuration *configuration,
+			 void *target)
+{
+	_cleanup_free_ const struct command_option **options =
+		calloc(parsing->n_given + 1, sizeof(*options));
+	const struct given_options given = { options, parsing->n_given };
+
+	if (!options)
+		return message_error_of_memory(parsing->line->command);
+	for (size_t i = 0; i < given.n; i++)
+		options[i] = parsing->given[i].use.option;
+	_cleanup_free_ char *wrong = NULL;
+	int status = option_settings_take(parsing->line, configuration, &given, target, &wrong);
+	if (wrong)
+		return message_wrong_use(parsing->line->command, "%s", wrong);
+	return status == -ENOMEM ? message_error_of_memory(parsing->line->command) : status;
+}
+
+static int take_given(const struct parsing *parsing, char *target)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < parsing->n_given; i++) {
+		struct given_option *given = &parsing->given[i];
+
+		given->use.spelling = given->spelling;
+		if (!given->is_negated)
+			status = given->use.option->take(&given->use, target + given->offset);
 	}
 	return status;
 }
@@ -280,34 +282,22 @@ static struct parsed_line conclude(const struct parsing *parsing, size_t n_opera
 	return (struct parsed_line){ .operands = argv + 1, .n_operands = n_operands };
 }
 
-struct parsed_line options_parse(const struct command_line *line, int argc, char **argv,
+struct parsed_line options_parse(const struct command_line *line,
+				 struct configuration *configuration, int argc, char **argv,
 				 void *target)
 {
-	struct parsing parsing = {
-		.line = line, .argv = argv, .argc = argc, .at = 1, .target = target
-	};
+	struct parsing parsing = { .line = line, .argv = argv, .argc = argc, .at = 1 };
 	size_t n_operands = 0;
+	bool is_help = false;
+	int status = parse_words(&parsing, &n_operands, &is_help);
 
-	while (parsing.at < argc) {
-		char *word = argv[parsing.at];
-		bool is_operand = word[0] != '-' || !word[1], is_help = false;
-
-		if (is_operand && line->is_ended_by_operand)
-			break;
-		parsing.at++;
-		if (strcmp(word, "--") == 0)
-			break;
-		if (is_operand) {
-			argv[1 + n_operands++] = word;
-			continue;
-		}
-		int status = word[1] == '-' ? parse_long(&parsing, word + 2, &is_help)
-					    : parse_letters(&parsing, word + 1, &is_help);
-		if (is_help)
-			options_print_help(stdout, line);
-		if (is_help || status)
-			return (struct parsed_line){ .is_done = true, .status = status };
-	}
+	if (!status && !is_help && configuration)
+		status = take_settings(&parsing, configuration, target);
+	if (!status && !is_help)
+		status = take_given(&parsing, target);
+	free(parsing.given);
+	if (is_help || status)
+		return (struct parsed_line){ .is_done = true, .status = status };
 	return conclude(&parsing, n_operands);
 }
 

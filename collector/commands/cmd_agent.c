@@ -23,7 +23,6 @@
 #define DAY_NS            (24 * HOUR_NS)
 #define MAX_WINDOW_NS     HOUR_NS
 #define MAX_DAYS          10000
-#define BLANKS            " \t"
 #define DEFAULT_KEEP      ((uint64_t)2 << 30)
 
 static int take_window(const struct option_use *use, void *field)
@@ -135,12 +134,6 @@ static const struct command_option options_of_agent[] = {
 		  "(default: 1h,24h); never: keep all windows",
 	  .take = take_merge,
 	  .offset = FIELD(ageing) },
-	{ .name = "config",
-	  .argument = "FILE",
-	  .help = "read options from this file, too: a long option a line, without its dashes, and "
-		  "its value; those of the command line come after them. SIGHUP reads it again",
-	  .take = option_take_text,
-	  .offset = FIELD(config) },
 	{ .heading = "Which samples" },
 	{ .name = "event",
 	  .letter = 'e',
@@ -181,11 +174,13 @@ static const struct command_option options_of_agent[] = {
 	  .take = option_take_text,
 	  .offset = FIELD(metrics) },
 	{ .name = "quiet",
+	  .opposite = "verbose",
 	  .letter = 'q',
 	  .help = "print no notes, only errors",
 	  .take = option_take_flag,
 	  .offset = FIELD(record.is_quiet) },
 	{ .name = "verbose",
+	  .opposite = "quiet",
 	  .letter = 'v',
 	  .help = "print details of how is recorded, too",
 	  .take = option_take_flag,
@@ -206,12 +201,12 @@ const struct command_line agent_line = {
 		 "wrong use.",
 };
 
-/* Options, and the words that they borrow: those of a file come before those of the command line.
- */
+/* Options, and what they borrow: the words of the command line, copied, and settings. */
 struct agent_command {
 	struct agent_options options;
 	char **words; /* owned, as each is; ends with NULL */
 	int n_words;
+	struct configuration reread; /* empty: the settings are the process's */
 };
 
 static int add_word(struct agent_command *command, char *word)
@@ -229,41 +224,6 @@ static int add_word(struct agent_command *command, char *word)
 	command->words[command->n_words++] = word;
 	command->words[command->n_words] = NULL;
 	return 0;
-}
-
-/* "keep 30d": a long option without its dashes, and its value. Empty lines, and from # on, are
- * left out. */
-static int add_line(struct agent_command *command, char *line)
-{
-	char *word;
-
-	line += strspn(line, BLANKS);
-	line[strcspn(line, "#\n")] = '\0';
-	for (size_t size = strlen(line); size && strchr(BLANKS, line[size - 1]); size--)
-		line[size - 1] = '\0';
-	if (!*line)
-		return 0;
-	const size_t name_size = strcspn(line, BLANKS);
-	const char *value = line + name_size + strspn(line + name_size, BLANKS);
-	if (asprintf(&word, "--%.*s%s%s", (int)name_size, line, *value ? "=" : "", value) < 0)
-		word = NULL;
-	return add_word(command, word);
-}
-
-static int add_config(struct agent_command *command, const char *path)
-{
-	FILE *file = fopen(path, "re");
-	char line[4096];
-	int status = 0;
-
-	if (!file)
-		return message_error_of_file("agent", path, strerror(errno));
-	while (!status && fgets(line, sizeof(line), file))
-		status = strlen(line) == sizeof(line) - 1
-				 ? message_error_of_file("agent", path, "a line is too long")
-				 : add_line(command, line);
-	fclose(file);
-	return status;
 }
 
 static void init(struct agent_command *command, const struct recorder_signals *signals, char **argv)
@@ -288,6 +248,7 @@ static void deinit(struct agent_command *command)
 	for (int i = 0; i < command->n_words; i++)
 		free(command->words[i]);
 	free(command->words);
+	configuration_deinit(&command->reread);
 }
 
 static int check(struct agent_options *options)
@@ -303,20 +264,18 @@ static int check(struct agent_options *options)
 	return recording_run_choose_events(record);
 }
 
-/* Parses words, which are copied: with @config, after those in that file. */
-static int parse(struct agent_command *command, char **argv, const char *config, bool *is_done_ret)
+/* Copies the words, and parses them after the settings. */
+static int parse(struct agent_command *command, char **argv, struct configuration *configuration,
+		 bool *is_done_ret)
 {
-	char *first = argv[0] ? strdup(argv[0]) : NULL;
-	int status = add_word(command, first);
+	int status = 0;
 
-	if (!status && config)
-		status = add_config(command, config);
-	for (size_t i = 1; !status && argv[i]; i++)
+	for (size_t i = 0; !status && argv[i]; i++)
 		status = add_word(command, strdup(argv[i]));
 	if (status)
 		return status;
-	struct parsed_line parsed =
-		options_parse(&agent_line, command->n_words, command->words, &command->options);
+	struct parsed_line parsed = options_parse(&agent_line, configuration, command->n_words,
+						  command->words, &command->options);
 	*is_done_ret = parsed.is_done;
 	if (parsed.is_done)
 		return parsed.status;
@@ -327,36 +286,46 @@ static int parse(struct agent_command *command, char **argv, const char *config,
 				 : 0;
 }
 
-/* Reads all options, of the command line and of the file that it names. *@command is to be released
- * if the status is 0 and it is not done. */
+/* Takes settings and options over. *@command is to be released if the status is 0 and it is not
+ * done. */
 static int read_options(struct agent_command *command, const struct recorder_signals *signals,
-			char **argv, bool *is_done_ret)
+			char **argv, struct configuration *configuration, bool *is_done_ret)
 {
-	struct agent_command line;
-	int status;
+	init(command, signals, argv);
+	int status = parse(command, argv, configuration, is_done_ret);
+	if (!status && !*is_done_ret)
+		status = check(&command->options);
+	if (status || *is_done_ret)
+		deinit(command);
+	return status;
+}
 
-	init(&line, signals, argv);
-	status = parse(&line, argv, NULL, is_done_ret);
-	if (!status && !*is_done_ret) {
-		init(command, signals, argv);
-		status = parse(command, argv, line.options.config, is_done_ret);
-		if (!status && !*is_done_ret)
-			status = check(&command->options);
-		if (status || *is_done_ret)
-			deinit(command);
-	}
-	deinit(&line);
+/* Reads the files of settings again. As read_options(). */
+static int reread_options(struct agent_command *command, const struct recorder_signals *signals,
+			  char **argv, const char *option_path, bool *is_done_ret)
+{
+	struct configuration configuration;
+	int status = commands_read_settings(&configuration, option_path);
+
+	if (configuration.wrong)
+		message_error("agent", "%s", configuration.wrong);
+	if (!status)
+		status = read_options(command, signals, argv, &configuration, is_done_ret);
+	if (!status && !*is_done_ret)
+		command->reread = configuration;
+	else
+		configuration_deinit(&configuration);
 	return status;
 }
 
 /* Options that are wrong do not end what runs. */
 static void reload(struct agent *agent, struct agent_command *command,
-		   const struct recorder_signals *signals, char **argv)
+		   const struct recorder_signals *signals, char **argv, const char *option_path)
 {
 	struct agent_command changed;
 	bool is_done = false;
 
-	if (read_options(&changed, signals, argv, &is_done) || is_done) {
+	if (reread_options(&changed, signals, argv, option_path, &is_done) || is_done) {
 		message_note("agent", "the options stay as they were.");
 		return;
 	}
@@ -367,7 +336,8 @@ static void reload(struct agent *agent, struct agent_command *command,
 		message_note("agent", "the options were read again.");
 }
 
-static int run(struct agent_command *command, const struct recorder_signals *signals, char **argv)
+static int run(struct agent_command *command, const struct recorder_signals *signals, char **argv,
+	       const char *option_path)
 {
 	struct agent *agent = NULL;
 	int status = agent_create(&command->options, &agent);
@@ -375,12 +345,12 @@ static int run(struct agent_command *command, const struct recorder_signals *sig
 	if (status)
 		return status;
 	while ((status = agent_run(agent)) == AGENT_RELOAD)
-		reload(agent, command, signals, argv);
+		reload(agent, command, signals, argv, option_path);
 	agent_destroy(agent);
 	return status;
 }
 
-int cmd_agent(int argc, char **argv)
+int cmd_agent(int argc, char **argv, struct configuration *configuration)
 {
 	struct recorder_signals signals;
 	struct agent_command command;
@@ -390,9 +360,10 @@ int cmd_agent(int argc, char **argv)
 	recorder_signals_init(&signals);
 	recorder_signals_block(&signals);
 	recorder_signals_leave_parts(&signals);
-	int status = read_options(&command, &signals, argv, &is_done);
+	int status = read_options(&command, &signals, argv, configuration, &is_done);
 	if (!status && !is_done) {
-		status = run(&command, &signals, argv);
+		status = run(&command, &signals, argv,
+			     configuration->files[CONFIGURATION_OF_OPTION].path);
 		deinit(&command);
 	}
 	recorder_signals_deinit(&signals);

@@ -409,12 +409,13 @@ static int run(struct annotate_command *command)
 	return err;
 }
 
-int cmd_annotate(int argc, char **argv)
+int cmd_annotate(int argc, char **argv, struct configuration *configuration)
 {
 	struct annotate_command command = { 0 };
 
 	report_options_init(&command.report, "annotate");
-	struct parsed_line parsed = options_parse(&annotate_line, argc, argv, &command);
+	struct parsed_line parsed =
+		options_parse(&annotate_line, configuration, argc, argv, &command);
 	int status = parsed.status;
 	if (!parsed.is_done)
 		status = take_operands(&command, &parsed);

@@ -32,6 +32,7 @@ struct options {
 static const struct command_option options_of_archive[] = {
 	{ .shared = input_option, .offset = offsetof(struct options, from) },
 	{ .name = "output",
+	  .not_a_setting = SETTING_OF_FILES,
 	  .letter = 'o',
 	  .argument = "FILE",
 	  .help = "the archive (default: the recording's name with .archive)",
@@ -196,13 +197,14 @@ static int archive(const struct options *options, struct file_search *files)
 	return status;
 }
 
-int cmd_archive(int argc, char **argv)
+int cmd_archive(int argc, char **argv, struct configuration *configuration)
 {
 	struct options options = { .from = file_options_default };
 	struct file_search *files;
 
 	file_options_init(&options.files);
-	struct parsed_line parsed = options_parse(&archive_line, argc, argv, &options);
+	struct parsed_line parsed =
+		options_parse(&archive_line, configuration, argc, argv, &options);
 	if (parsed.is_done)
 		return parsed.status;
 	int status = file_options_take_operand("archive", &parsed, 0, &options.from);

@@ -45,6 +45,7 @@ static int take_top(const struct option_use *use, void *field)
 static const struct command_option options_of_branches[] = {
 	{ .shared = input_option, .offset = FIELD(path) },
 	{ .name = "function",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "NAME",
 	  .help = "only the paths of this function",
 	  .take = option_take_text,
@@ -162,12 +163,13 @@ static int run(struct branches_command *command)
 	return err ? 1 : 0;
 }
 
-int cmd_branches(int argc, char **argv)
+int cmd_branches(int argc, char **argv, struct configuration *configuration)
 {
 	struct branches_command command = { .path = file_options_default,
 					    .names = NAMES_WITHOUT_PARAMETERS,
 					    .output.n_top = DEFAULT_TOP };
-	struct parsed_line parsed = options_parse(&branches_line, argc, argv, &command);
+	struct parsed_line parsed =
+		options_parse(&branches_line, configuration, argc, argv, &command);
 	int status = parsed.status;
 
 	if (!parsed.is_done)

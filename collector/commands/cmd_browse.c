@@ -204,12 +204,13 @@ static int run(struct report_options *options)
 	return options->n_paths > 1 ? browse_sum(options) : browse_one(options);
 }
 
-int cmd_browse(int argc, char **argv)
+int cmd_browse(int argc, char **argv, struct configuration *configuration)
 {
 	struct report_options options;
 
 	report_options_init(&options, "browse");
-	struct parsed_line parsed = options_parse(&browse_line, argc, argv, &options);
+	struct parsed_line parsed =
+		options_parse(&browse_line, configuration, argc, argv, &options);
 	int status = parsed.status;
 	if (!parsed.is_done)
 		status = check_terminal();

@@ -32,6 +32,7 @@ static int take_slices(const struct option_use *use, void *field)
 static const struct command_option options_of_build[] = {
 	{ .shared = input_option, .offset = FIELD(report.path) },
 	{ .name = "output",
+	  .not_a_setting = SETTING_OF_FILES,
 	  .letter = 'o',
 	  .argument = "FILE",
 	  .help = "write the profile to this file; its name should end in .cct",
@@ -138,12 +139,12 @@ static int run(struct build_command *command)
 	return err || is_damaged;
 }
 
-int cmd_build(int argc, char **argv)
+int cmd_build(int argc, char **argv, struct configuration *configuration)
 {
 	struct build_command command = { 0 };
 
 	report_options_init(&command.report, "build");
-	struct parsed_line parsed = options_parse(&build_line, argc, argv, &command);
+	struct parsed_line parsed = options_parse(&build_line, configuration, argc, argv, &command);
 	int status = parsed.status;
 	if (!parsed.is_done && !status)
 		status = named_profile_check_output("build", command.output);

@@ -106,22 +106,26 @@ static int take_export(const struct option_use *use, void *field)
 
 static const struct command_option options_of_debug_unwind[] = {
 	{ .name = "sample",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .letter = 's',
 	  .argument = "N",
 	  .help = "show this sample; samples are numbered in the order of time, from 1, as in the "
 		  "summary",
 	  .take = take_sample },
 	{ .name = "time",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .letter = 't',
 	  .argument = "SEC",
 	  .help = "show the first sample from this time on, in seconds as dendro script prints "
 		  "them",
 	  .take = take_time },
 	{ .name = "tid",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "TID",
 	  .help = "show the first sample of this thread; with --time, from then on",
 	  .take = take_tid },
 	{ .name = "export",
+	  .not_a_setting = SETTING_OF_FILES,
 	  .argument = "DIR",
 	  .help = "also write the files that the chosen sample's walk needs into this new folder: "
 		  "a "
@@ -364,12 +368,13 @@ static int summarize(const struct options *options)
 	return err;
 }
 
-int cmd_debug_unwind(int argc, char **argv)
+int cmd_debug_unwind(int argc, char **argv, struct configuration *configuration)
 {
 	struct options options = { .path = file_options_default,
 				   .tid = -1,
 				   .names = NAMES_WITHOUT_PARAMETERS };
-	struct parsed_line parsed = options_parse(&debug_unwind_line, argc, argv, &options);
+	struct parsed_line parsed =
+		options_parse(&debug_unwind_line, configuration, argc, argv, &options);
 
 	if (parsed.is_done)
 		return parsed.status;

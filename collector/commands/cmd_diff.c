@@ -831,11 +831,11 @@ static int run(struct diff_command *command)
 	return status || !is_damaged ? status : DIFF_EXIT_ERROR;
 }
 
-int cmd_diff(int argc, char **argv)
+int cmd_diff(int argc, char **argv, struct configuration *configuration)
 {
 	struct diff_command command = { 0 };
 	bool is_done = false;
-	int status = diff_request_parse(&command.request, argc, argv, &is_done);
+	int status = diff_request_parse(&command.request, configuration, argc, argv, &is_done);
 
 	if (!status && !is_done) {
 		character_set_take();

@@ -23,6 +23,7 @@ struct doctor_options {
 static const struct command_option options_of_doctor[] = {
 	{ .shared = text_or_json_option, .offset = offsetof(struct doctor_options, format) },
 	{ .name = "json",
+	  .opposite = "format",
 	  .help = "the same as --format json, for bug reports and scripts",
 	  .take = option_take_constant,
 	  .constant = AS_JSON,
@@ -32,12 +33,25 @@ static const struct command_option options_of_doctor[] = {
 
 /* The operands, by name, as the table below has them. */
 static const struct choice check_names[] = {
-	{ "own-programs", 0 },    { "kernel-code", 0 },    { "whole-machine", 0 },
-	{ "hardware-events", 0 }, { "branches", 0 },       { "tracepoints", 0 },
-	{ "probes", 0 },          { "breakpoints", 0 },    { "bpf", 0 },
-	{ "kernel-names", 0 },    { "function-names", 0 }, { "debuginfod", 0 },
-	{ "sample-rate", 0 },     { "ring-memory", 0 },    { "open-files", 0 },
-	{ "free-space", 0 },      { "security", 0 },       { NULL, 0 },
+	{ "own-programs", 0 },
+	{ "kernel-code", 0 },
+	{ "whole-machine", 0 },
+	{ "hardware-events", 0 },
+	{ "branches", 0 },
+	{ "tracepoints", 0 },
+	{ "probes", 0 },
+	{ "breakpoints", 0 },
+	{ "bpf", 0 },
+	{ "kernel-names", 0 },
+	{ "function-names", 0 },
+	{ "debuginfod", 0 },
+	{ "sample-rate", 0 },
+	{ "ring-memory", 0 },
+	{ "open-files", 0 },
+	{ "free-space", 0 },
+	{ "security", 0 },
+	{ "settings", 0 },
+	{ NULL, 0 },
 };
 
 const struct command_line doctor_line = {
@@ -49,7 +63,7 @@ const struct command_line doctor_line = {
 		"CHECK is one or more of: own-programs, kernel-code, whole-machine,\n"
 		"hardware-events, branches, tracepoints, probes, breakpoints, bpf, kernel-names,\n"
 		"function-names, debuginfod, sample-rate, ring-memory, open-files, free-space,\n"
-		"security. Default: all.",
+		"security, settings. Default: all.",
 	.options = options_of_doctor,
 	.operands = check_names,
 	.notes = "The exit status is 1 if the answer to one of the CHECKs is no, and 129 after "
@@ -74,6 +88,7 @@ static const struct doctor_check checks[] = {
 	{ "open-files", "open files", check_open_files },
 	{ "free-space", "free space", check_free_space },
 	{ "security", "security", check_security },
+	{ "settings", "settings", check_settings },
 	{ 0 },
 };
 
@@ -112,6 +127,14 @@ static int run_checks(struct diagnosis *diagnosis, const struct parsed_line *par
 	return diagnosis->is_out_of_memory ? message_error_of_memory("doctor") : 0;
 }
 
+static bool has_check(const struct diagnosis *diagnosis, const char *check)
+{
+	for (size_t i = 0; i < diagnosis->n_findings; i++)
+		if (strcmp(diagnosis->findings[i].check, check) == 0)
+			return true;
+	return false;
+}
+
 static void write_text(const struct diagnosis *diagnosis)
 {
 	bool utf8 = character_set_is_utf8();
@@ -122,6 +145,8 @@ static void write_text(const struct diagnosis *diagnosis)
 		       machine.release, machine.machine, diagnosis->limits.n_cpus,
 		       geteuid() ? "an ordinary user" : "root");
 	diagnosis_write_text(stdout, diagnosis, checks, terminal_width(), utf8);
+	if (has_check(diagnosis, "settings"))
+		diagnosis_write_settings(stdout, diagnosis->configuration, utf8);
 }
 
 static int show(const struct doctor_options *options, const struct diagnosis *diagnosis)
@@ -139,11 +164,12 @@ static int show(const struct doctor_options *options, const struct diagnosis *di
 	return status;
 }
 
-int cmd_doctor(int argc, char **argv)
+int cmd_doctor(int argc, char **argv, struct configuration *configuration)
 {
 	struct doctor_options options = { 0 };
-	struct parsed_line parsed = options_parse(&doctor_line, argc, argv, &options);
-	struct diagnosis diagnosis = { 0 };
+	struct parsed_line parsed =
+		options_parse(&doctor_line, configuration, argc, argv, &options);
+	struct diagnosis diagnosis = { .configuration = configuration };
 
 	if (parsed.is_done)
 		return parsed.status;

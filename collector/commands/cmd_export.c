@@ -77,6 +77,7 @@ static const struct command_option options_of_export[] = {
 	  .take = take_format,
 	  .offset = FIELD(format) },
 	{ .name = "output",
+	  .not_a_setting = SETTING_OF_FILES,
 	  .letter = 'o',
 	  .argument = "FILE",
 	  .help = "write to this file (default: standard output); what is text is compressed if "
@@ -84,6 +85,7 @@ static const struct command_option options_of_export[] = {
 	  .take = option_take_text,
 	  .offset = FIELD(output) },
 	{ .name = "verify",
+	  .not_a_setting = SETTING_OF_FILES,
 	  .argument = "FORMAT",
 	  .help = "write nothing: check a file of this format for what lenient programs let pass",
 	  .list = path_formats_verified,
@@ -98,6 +100,7 @@ static const struct command_option options_of_export[] = {
 	  .choices = groupings,
 	  .offset = FIELD(report.view.grouping) },
 	{ .name = "module",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "NAME",
 	  .help = "the program or library that a profile for BOLT is of, by its name or path "
 		  "(default: that with the most samples)",
@@ -468,12 +471,13 @@ static int export(struct export_command *command, const struct parsed_line *pars
 	return run(command) ? 1 : 0;
 }
 
-int cmd_export(int argc, char **argv)
+int cmd_export(int argc, char **argv, struct configuration *configuration)
 {
 	struct export_command command = { 0 };
 
 	report_options_init(&command.report, "export");
-	struct parsed_line parsed = options_parse(&export_line, argc, argv, &command);
+	struct parsed_line parsed =
+		options_parse(&export_line, configuration, argc, argv, &command);
 	int status = parsed.status;
 	if (!parsed.is_done)
 		status = command.verified ? verify(&command, &parsed) : export(&command, &parsed);

@@ -172,11 +172,11 @@ static int add_static_probes(const struct list_options *options, struct event_ca
 	return 0;
 }
 
-int cmd_list(int argc, char **argv)
+int cmd_list(int argc, char **argv, struct configuration *configuration)
 {
 	struct list_options options = { 0 };
 	struct perf_limits limits;
-	struct parsed_line parsed = options_parse(&list_line, argc, argv, &options);
+	struct parsed_line parsed = options_parse(&list_line, configuration, argc, argv, &options);
 
 	if (parsed.is_done)
 		return parsed.status;

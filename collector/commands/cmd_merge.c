@@ -12,6 +12,7 @@ struct merge_command {
 
 static const struct command_option options_of_merge[] = {
 	{ .name = "output",
+	  .not_a_setting = SETTING_OF_FILES,
 	  .letter = 'o',
 	  .argument = "FILE",
 	  .help = "write the profile to this file; its name should end in .cct",
@@ -50,12 +51,12 @@ static int run(struct merge_command *command)
 	return err || is_damaged;
 }
 
-int cmd_merge(int argc, char **argv)
+int cmd_merge(int argc, char **argv, struct configuration *configuration)
 {
 	struct merge_command command = { 0 };
 
 	report_options_init(&command.report, "merge");
-	struct parsed_line parsed = options_parse(&merge_line, argc, argv, &command);
+	struct parsed_line parsed = options_parse(&merge_line, configuration, argc, argv, &command);
 	int status = parsed.status;
 	if (!parsed.is_done && !parsed.n_operands)
 		status = message_wrong_use("merge", "name the profiles to merge.");

@@ -275,13 +275,13 @@ static int push(struct push_command *command, const struct parsed_line *parsed)
 	return err && !status ? 1 : status;
 }
 
-int cmd_push(int argc, char **argv)
+int cmd_push(int argc, char **argv, struct configuration *configuration)
 {
 	struct push_command command = { .max_spool = SPOOL_DEFAULT,
 					.send.retry_ns = RETRY_DEFAULT };
 
 	report_options_init(&command.report, "push");
-	struct parsed_line parsed = options_parse(&push_line, argc, argv, &command);
+	struct parsed_line parsed = options_parse(&push_line, configuration, argc, argv, &command);
 	int status = parsed.status;
 	if (!parsed.is_done && !command.target.url)
 		status = message_wrong_use("push", "name the server with --to URL.");

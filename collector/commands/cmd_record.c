@@ -243,13 +243,14 @@ static int check_and_record(struct record_arguments *arguments)
 	return arguments->follow.n ? record_following(arguments) : record(arguments, NULL);
 }
 
-int cmd_record(int argc, char **argv)
+int cmd_record(int argc, char **argv, struct configuration *configuration)
 {
 	struct record_arguments arguments;
 
 	record_arguments_init(&arguments, "record", argv);
 	recorder_signals_block(&arguments.signals);
-	struct parsed_line parsed = options_parse(&record_line, argc, argv, &arguments);
+	struct parsed_line parsed =
+		options_parse(&record_line, configuration, argc, argv, &arguments);
 
 	if (!recorder_options_have_parts(&arguments.options))
 		recorder_signals_leave_parts(&arguments.signals);

@@ -155,12 +155,14 @@ static const struct command_option options_of_report[] = {
 	  .take = take_view,
 	  .choices = view_choices },
 	{ .name = "root",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "FUNCTION",
 	  .help = "the function that the call paths of --view paths begin or end with; may be a "
 		  "glob",
 	  .take = option_take_text,
 	  .offset = FIELD(view.root) },
 	{ .name = "per",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "EVENT",
 	  .help = "of --view hot: the event that another one is divided by",
 	  .take = option_take_text,
@@ -214,12 +216,14 @@ static const struct command_option options_of_report[] = {
 	  .take = take_sort,
 	  .choices = sorts },
 	{ .name = "ratio",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "A/B[*N]",
 	  .help = "add a column with one event's cost divided by another's: instructions/cycles, "
 		  "cache-misses/instructions*1000; ipc and mpki are short for these (may be given "
 		  "four times)",
 	  .take = take_ratio },
 	{ .name = "from",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "TIME",
 	  .help = "of what dendro agent has recorded in FILE, its folder (default: "
 		  "/var/lib/dendro), the samples since this local time: 02:10, '2026-11-27 02:10', "
@@ -227,6 +231,7 @@ static const struct command_option options_of_report[] = {
 	  .take = option_take_text,
 	  .offset = FIELD(from) },
 	{ .name = "to",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "TIME",
 	  .help = "likewise, the samples before this time (default: now)",
 	  .take = option_take_text,
@@ -240,6 +245,7 @@ static const struct command_option options_of_report[] = {
 	  .help = "text (default), json or csv",
 	  .take = take_format },
 	{ .name = "html",
+	  .not_a_setting = SETTING_OF_FILES,
 	  .argument = "FILE",
 	  .help = "write a page for browsers with all views of calls to this file (-: standard "
 		  "output): one file that loads nothing",
@@ -280,6 +286,7 @@ static const struct command_option options_of_report[] = {
 	  .take = option_take_flag,
 	  .offset = FIELD(export.values) },
 	{ .name = "compare",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "F,G",
 	  .help = "say whether two functions differ in their samples, by more than chance, "
 		  "instead of a view; names may be globs",
@@ -300,6 +307,7 @@ static const struct command_option options_of_report[] = {
 	  .take = option_take_text,
 	  .offset = FIELD(symbolizer.vmlinux) },
 	{ .name = "follow",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .help = "while dendro still writes the recording, show the profile so far again and "
 		  "again, as dendro top does; the report comes at its end",
 	  .take = option_take_flag,
@@ -631,12 +639,13 @@ static int run(struct report_options *options, const struct parsed_line *parsed)
 	return (options->n_paths > 1 ? report_sum(options) : report_one(options)) ? 1 : 0;
 }
 
-int cmd_report(int argc, char **argv)
+int cmd_report(int argc, char **argv, struct configuration *configuration)
 {
 	struct report_options options;
 
 	report_options_init(&options, "report");
-	struct parsed_line parsed = options_parse(&report_line, argc, argv, &options);
+	struct parsed_line parsed =
+		options_parse(&report_line, configuration, argc, argv, &options);
 	int status = parsed.status;
 	if (!parsed.is_done)
 		status = report_options_check_root(&options);

@@ -411,12 +411,13 @@ static int run(struct script *script, const struct script_options *options)
 	return status;
 }
 
-int cmd_script(int argc, char **argv)
+int cmd_script(int argc, char **argv, struct configuration *configuration)
 {
 	struct script_options options = { .path = file_options_default,
 					  .names = NAMES_WITHOUT_PARAMETERS,
 					  .fields = SCRIPT_DEFAULT_FIELDS };
-	struct parsed_line parsed = options_parse(&script_line, argc, argv, &options);
+	struct parsed_line parsed =
+		options_parse(&script_line, configuration, argc, argv, &options);
 
 	struct script script = { .names = options.names,
 				 .fields = options.fields,

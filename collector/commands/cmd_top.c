@@ -97,6 +97,7 @@ static const struct command_option options_of_top[] = {
 	  .take = take_interval,
 	  .offset = FIELD(last_ns) },
 	{ .name = "iterations",
+	  .not_a_setting = SETTING_OF_ONE_RUN,
 	  .letter = 'n',
 	  .argument = "N",
 	  .help = "text only: stop after N refreshes",
@@ -146,6 +147,7 @@ static const struct command_option options_of_top[] = {
 	  .offset = FIELD(report.view.grouping) },
 	{ .shared = color_option, .offset = FIELD(report.color) },
 	{ .name = "output",
+	  .not_a_setting = SETTING_OF_FILES,
 	  .letter = 'o',
 	  .argument = "FILE",
 	  .help = "store the profile in this file, too, when the recording has ended; its name "
@@ -282,7 +284,7 @@ static int check_and_watch(struct top_options *options)
 	return status ? status : watch_and_record(options);
 }
 
-int cmd_top(int argc, char **argv)
+int cmd_top(int argc, char **argv, struct configuration *configuration)
 {
 	struct top_options options = { .interval_ns = NSEC_PER_SEC, .n_rows = DEFAULT_ROWS };
 
@@ -292,7 +294,7 @@ int cmd_top(int argc, char **argv)
 	options.record.options.output = NULL;
 	report_options_init(&options.report, "top");
 	options.report.view.kind = VIEW_FUNCTIONS;
-	struct parsed_line parsed = options_parse(&top_line, argc, argv, &options);
+	struct parsed_line parsed = options_parse(&top_line, configuration, argc, argv, &options);
 
 	if (parsed.n_operands)
 		options.record.options.command = parsed.operands;

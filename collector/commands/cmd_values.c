@@ -246,12 +246,13 @@ static int run(const struct values_command *command)
 	return err ? 1 : 0;
 }
 
-int cmd_values(int argc, char **argv)
+int cmd_values(int argc, char **argv, struct configuration *configuration)
 {
 	struct values_command command = { .path = file_options_default,
 					  .names = NAMES_WITHOUT_PARAMETERS,
 					  .output.n_values = DEFAULT_VALUES };
-	struct parsed_line parsed = options_parse(&values_line, argc, argv, &command);
+	struct parsed_line parsed =
+		options_parse(&values_line, configuration, argc, argv, &command);
 	int status = parsed.status;
 
 	if (!parsed.is_done)

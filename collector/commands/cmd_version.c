@@ -24,6 +24,7 @@ struct version_options {
 
 static const struct command_option options_of_version[] = {
 	{ .name = "build-options",
+	  .not_a_setting = "version reads no settings",
 	  .help = "show, too, what it was built with: the compiler, libraries, and what was left "
 		  "out because they were missing",
 	  .take = option_take_constant,
@@ -99,10 +100,11 @@ static void print_build_options(void)
 	       is_shared ? "by libdebuginfod.so.1 or debuginfod-find" : "by debuginfod-find");
 }
 
-int cmd_version(int argc, char **argv)
+int cmd_version(int argc, char **argv, struct configuration *configuration)
 {
 	struct version_options options = { 0 };
-	struct parsed_line parsed = options_parse(&version_line, argc, argv, &options);
+	struct parsed_line parsed =
+		options_parse(&version_line, configuration, argc, argv, &options);
 
 	if (parsed.is_done)
 		return parsed.status;

@@ -209,7 +209,7 @@ static struct stat look_at(const char *path)
 
 /* Records what follows "--", in a process of its own. 0: there is a recording; else the status of
  * dendro record. */
-static int record(int argc, char **argv)
+static int record(int argc, char **argv, struct configuration *configuration)
 {
 	static char name[] = "record";
 	const struct stat before = look_at(DEFAULT_RECORDING);
@@ -219,7 +219,7 @@ static int record(int argc, char **argv)
 	fflush(NULL);
 	pid_t child = fork();
 	if (!child)
-		exit(cmd_record(argc, argv));
+		exit(cmd_record(argc, argv, configuration));
 	if (child < 0 || waitpid(child, &status, 0) != child)
 		return message_error("view", "cannot start dendro record: %s.", strerror(errno));
 	const struct stat after = look_at(DEFAULT_RECORDING);
@@ -243,7 +243,7 @@ static int find_command(int argc, char **argv)
 
 /* Takes the operands. With a command, it is recorded. 0, or an exit status after a message. */
 static int take_operands(struct report_options *options, const struct parsed_line *parsed, int argc,
-			 char **argv)
+			 char **argv, struct configuration *configuration)
 {
 	if (argc < 2)
 		return file_options_take_operand("view", parsed, 0, &options->path);
@@ -251,20 +251,21 @@ static int take_operands(struct report_options *options, const struct parsed_lin
 		return message_wrong_use("view", "a command is recorded into " DEFAULT_RECORDING
 						 ": name no file.");
 	options->path = DEFAULT_RECORDING;
-	return record(argc, argv);
+	return record(argc, argv, configuration);
 }
 
-int cmd_view(int argc, char **argv)
+int cmd_view(int argc, char **argv, struct configuration *configuration)
 {
 	struct report_options options;
 	const int n_own = find_command(argc, argv);
 
 	report_options_init(&options, "view");
 	argv[n_own] = NULL; /* the end of our own words */
-	struct parsed_line parsed = options_parse(&view_line, n_own, argv, &options);
+	struct parsed_line parsed = options_parse(&view_line, configuration, n_own, argv, &options);
 	int status = parsed.status;
 	if (!parsed.is_done)
-		status = take_operands(&options, &parsed, argc - n_own, argv + n_own);
+		status =
+			take_operands(&options, &parsed, argc - n_own, argv + n_own, configuration);
 	if (!parsed.is_done && !status) {
 		report_options_finish(&options);
 		/* With threads, rows of samples can stay. */

@@ -1,10 +1,12 @@
 #include "collector/commands/commands.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "cct/text/near_names.h"
 #include "collector/command-line/messages.h"
 #include "collector/completion/completion.h"
+#include "collector/configuration/option_settings.h"
 
 const struct subcommand commands[] = {
 	{ &list_line, "list what can be recorded on this machine", cmd_list },
@@ -51,12 +53,13 @@ static const struct {
 	{ "evlist", "'perf evlist -i dendro.data' reads recordings of dendro" },
 	{ "buildid-list", "'perf buildid-list -i dendro.data' reads recordings of dendro" },
 	{ "inject", "'perf inject -i dendro.data' reads recordings of dendro" },
+	{ "config", "options of each command stand in ~/.config/dendro.conf: man dendro.conf" },
 	{ "data", "'perf data convert --to-json FILE -i dendro.data' reads recordings of dendro" },
 };
 
 static void print_help(FILE *out)
 {
-	fputs("usage: dendro COMMAND [OPTIONS]\n\n"
+	fputs("usage: dendro [--config FILE] COMMAND [OPTIONS]\n\n"
 	      "A system-wide call-path profiler: complete kernel-plus-user paths of\n"
 	      "optimized, stripped programs.\n\n",
 	      out);
@@ -69,7 +72,8 @@ static void print_help(FILE *out)
 	      "  dendro record -a -d 10    record the whole machine for ten seconds\n"
 	      "  dendro report             read it; 'dendro view' in the browser\n"
 	      "  dendro doctor             see what this machine permits\n\n"
-	      "The manual pages describe each command: man dendro-record, ...\n",
+	      "Options that are always wanted stand in a file: man dendro.conf. The manual pages\n"
+	      "describe each command: man dendro-record, ...\n",
 	      out);
 }
 
@@ -144,19 +148,93 @@ static bool is_one_of(const char *name, const char *word, const char *option, co
 	return strcmp(name, word) == 0 || strcmp(name, option) == 0 || strcmp(name, letter) == 0;
 }
 
+int commands_read_settings(struct configuration *configuration, const char *option_path)
+{
+	const struct command_line *lines[sizeof(commands) / sizeof(commands[0])];
+	int err = configuration_load(configuration, option_path);
+	size_t n = 0;
+
+	for (; commands[n].line; n++)
+		lines[n] = commands[n].line;
+	if (!err)
+		err = option_settings_check(configuration, lines, n, &configuration->wrong);
+	for (size_t i = 0; i < CONFIGURATION_N_SOURCES; i++)
+		if (configuration->files[i].left_out)
+			message_note(NULL, "%s is left out: %s.", configuration->files[i].path,
+				     configuration->files[i].left_out);
+	if (err == -ENOMEM)
+		return message_error_of_memory(NULL);
+	return err ? EXIT_WRONG_USE : 0;
+}
+
+static bool has_settings(const struct configuration *configuration, const char *command)
+{
+	for (size_t i = 0; i < CONFIGURATION_N_SOURCES; i++) {
+		const struct configuration_file *file = &configuration->files[i];
+
+		for (size_t k = 0; k < file->n_settings; k++)
+			if (strcmp(file->settings[k].section, command) == 0 ||
+			    strcmp(file->settings[k].section, CONFIGURATION_ALL) == 0)
+				return true;
+	}
+	return false;
+}
+
+static int run(const struct subcommand *command, const char *config, int argc, char **argv)
+{
+	struct configuration configuration;
+	int status = commands_read_settings(&configuration, config);
+
+	/* The doctor says what is wrong with them, among other things. */
+	if (status && configuration.wrong && command->run != cmd_doctor)
+		message_error(NULL, "%s", configuration.wrong);
+	else if (!status || configuration.wrong)
+		status = command->run(argc, argv, &configuration);
+	if (status == EXIT_WRONG_USE && !configuration.wrong &&
+	    has_settings(&configuration, command->line->command))
+		message_note(command->line->command,
+			     "settings of files count, too; 'dendro doctor settings' shows them.");
+	configuration_deinit(&configuration);
+	return status;
+}
+
+/* "--config FILE" or "--config=FILE" before the command. Returns the number of its words; -1: there
+ * is no file. */
+static int take_config(int argc, char **argv, const char **config_ret)
+{
+	static const char option[] = "--config";
+	const size_t size = sizeof(option) - 1;
+
+	if (argc < 2 || strncmp(argv[1], option, size) != 0)
+		return 0;
+	if (argv[1][size] == '=') {
+		*config_ret = argv[1] + size + 1;
+		return 1;
+	}
+	*config_ret = argc > 2 ? argv[2] : NULL;
+	return argv[1][size] ? 0 : argc > 2 ? 2 : -1;
+}
+
 int commands_run(int argc, char **argv)
 {
+	const char *config = NULL;
+	const int n_words = take_config(argc, argv, &config);
+
+	if (n_words < 0)
+		return message_wrong_use(NULL, "--config requires a value: --config FILE.");
+	argc -= n_words;
+	argv += n_words;
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_WRONG_USE;
 	}
 	const char *name = argv[1];
 	if (is_one_of(name, "version", "--version", "-V"))
-		return cmd_version(argc - 1, argv + 1);
+		return cmd_version(argc - 1, argv + 1, NULL);
 	if (is_one_of(name, "help", "--help", "-h"))
 		return help(argc > 2 ? argv[2] : NULL);
 	if (strcmp(name, completion_line.command) == 0)
 		return complete(argc - 1, argv + 1);
 	const struct subcommand *command = find(name);
-	return command ? command->run(argc - 1, argv + 1) : complain_of_unknown(name);
+	return command ? run(command, config, argc - 1, argv + 1) : complain_of_unknown(name);
 }

@@ -106,6 +106,7 @@ static const struct command_option options_of_diff[] = {
 	  .take = take_view,
 	  .choices = view_choices },
 	{ .name = "root",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "FUNCTION",
 	  .help = "the function that the call paths of --view paths begin or end with; may be a "
 		  "glob",
@@ -131,6 +132,7 @@ static const struct command_option options_of_diff[] = {
 	  .take = option_take_text,
 	  .offset = FIELD(normalize) },
 	{ .name = "per",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "NAME=N,M",
 	  .help = "compare the cost per request, frame or whatever was done N times before and M "
 		  "times after the change; or one number for each file. With --view hot, the "
@@ -165,17 +167,20 @@ static const struct command_option options_of_diff[] = {
 	  .choices = kernel_choices,
 	  .offset = FIELD(report.view.kernel) },
 	{ .name = "from",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "TIME",
 	  .help = "with --versus, instead of files: the time after the change begins at this local "
 		  "time: 02:10, '2026-11-27 02:10', -2h",
 	  .take = option_take_text,
 	  .offset = FIELD(report.from) },
 	{ .name = "to",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "TIME",
 	  .help = "likewise, it ends at this time (default: now)",
 	  .take = option_take_text,
 	  .offset = FIELD(report.to) },
 	{ .name = "versus",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "TIME[..TIME]",
 	  .help = "compare two times of what dendro agent has recorded in FILE, its folder "
 		  "(default: /var/lib/dendro): before is this one, after is --from to --to; "
@@ -193,6 +198,7 @@ static const struct command_option options_of_diff[] = {
 	  .choices = formats,
 	  .offset = FIELD(format) },
 	{ .name = "html",
+	  .not_a_setting = SETTING_OF_FILES,
 	  .argument = "FILE",
 	  .help = "write a page for browsers with the call paths and functions of both sides to "
 		  "this file (-: standard output): one file that loads nothing",
@@ -384,13 +390,14 @@ static int choose_norm(struct diff_request *request)
 }
 
 /* 0 or a status after a message, or after help, which *@is_done_ret says. */
-static int parse_words(struct diff_request *request, int argc, char **argv, bool *is_done_ret)
+static int parse_words(struct diff_request *request, struct configuration *configuration, int argc,
+		       char **argv, bool *is_done_ret)
 {
 	int dashes = 1;
 
 	while (dashes < argc && strcmp(argv[dashes], "--") != 0)
 		dashes++;
-	struct parsed_line parsed = options_parse(&diff_line, dashes, argv, request);
+	struct parsed_line parsed = options_parse(&diff_line, configuration, dashes, argv, request);
 	*is_done_ret = parsed.is_done;
 	if (parsed.is_done)
 		return parsed.status;
@@ -402,7 +409,7 @@ static int parse_words(struct diff_request *request, int argc, char **argv, bool
 	if (status)
 		return status;
 	if (dashes < argc) {
-		parsed = options_parse(&diff_line, argc - dashes, argv + dashes, request);
+		parsed = options_parse(&diff_line, NULL, argc - dashes, argv + dashes, request);
 		*is_done_ret = parsed.is_done;
 		status = parsed.is_done ? parsed.status : add_sources(request, &parsed, DIFF_AFTER);
 	}
@@ -491,7 +498,8 @@ static void choose_defaults(struct diff_request *request, const struct view_trai
 		*min_percent = traits->is_flat ? DEFAULT_MIN_PERCENT : TREE_MIN_PERCENT;
 }
 
-int diff_request_parse(struct diff_request *request, int argc, char **argv, bool *is_done_ret)
+int diff_request_parse(struct diff_request *request, struct configuration *configuration, int argc,
+		       char **argv, bool *is_done_ret)
 {
 	*request = (struct diff_request){
 		.options = { .measure = MEASURE_OF_VIEW, .view_name = "functions" },
@@ -500,7 +508,7 @@ int diff_request_parse(struct diff_request *request, int argc, char **argv, bool
 	report_options_init(&request->report, "diff");
 	request->report.view.kind = VIEW_FUNCTIONS;
 	request->report.export.min_percent = NO_MIN_PERCENT;
-	int status = parse_words(request, argc, argv, is_done_ret);
+	int status = parse_words(request, configuration, argc, argv, is_done_ret);
 	if (!status && !*is_done_ret)
 		status = check_view(request);
 	if (!status && !*is_done_ret)

@@ -37,7 +37,8 @@ extern const struct command_line diff_line;
  * before and those after; options may be on both sides. 0, or an exit status after a message;
  * *@is_done_ret: help was printed.
  */
-int diff_request_parse(struct diff_request *request, int argc, char **argv, bool *is_done_ret);
+int diff_request_parse(struct diff_request *request, struct configuration *configuration, int argc,
+		       char **argv, bool *is_done_ret);
 /* Puts @n sources like it into the place of a source: the runs of a merged profile. 0 or -ENOMEM.
  */
 int diff_request_split_source(struct diff_request *request, size_t source, size_t n);

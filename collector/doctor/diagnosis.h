@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "collector/configuration/configuration.h"
 #include "perf/kernel/limits.h"
 
 enum finding_state { FINDING_YES, FINDING_LIMITED, FINDING_NO };
@@ -18,6 +19,7 @@ struct finding {
 
 struct diagnosis {
 	struct perf_limits limits;
+	const struct configuration *configuration; /* borrowed */
 	struct finding *findings;
 	size_t n_findings, n_allocated;
 	bool is_out_of_memory; /* a finding is missing */

@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 
 #include "cct/text/json_string.h"
+#include "collector/configuration/option_settings.h"
 #include "report/terminal/paragraph.h"
 
 #define TITLE_WIDTH 16
@@ -42,6 +43,63 @@ void diagnosis_write_text(FILE *out, const struct diagnosis *diagnosis,
 			      title_of(titles, diagnosis->findings[i].check), width, utf8);
 }
 
+/* A setting, and where it is. */
+struct settings_row {
+	const struct configuration_file *file;
+	const struct setting *setting, *stronger; /* NULL: there is none */
+	const struct configuration_file *file_of_stronger;
+};
+
+/* Which of them is next: begins with both at 0. false: none. */
+static bool next_setting(const struct configuration *configuration, size_t *source, size_t *at,
+			 struct settings_row *row)
+{
+	size_t stronger = 0;
+
+	while (*source < CONFIGURATION_N_SOURCES &&
+	       *at == configuration->files[*source].n_settings) {
+		(*source)++;
+		*at = 0;
+	}
+	if (*source == CONFIGURATION_N_SOURCES)
+		return false;
+	row->file = &configuration->files[*source];
+	row->setting = &row->file->settings[(*at)++];
+	row->stronger = option_settings_stronger(configuration, row->setting, *source, &stronger);
+	row->file_of_stronger = row->stronger ? &configuration->files[stronger] : NULL;
+	return true;
+}
+
+static void put(FILE *out, const char *text, bool utf8)
+{
+	paragraph_put(out, text, strlen(text), utf8);
+}
+
+void diagnosis_write_settings(FILE *out, const struct configuration *configuration, bool utf8)
+{
+	struct settings_row row;
+
+	for (size_t source = 0, at = 0, n = 0; next_setting(configuration, &source, &at, &row);
+	     n++) {
+		fputs(n ? "  [" : "\nSettings, which options of the command line replace:\n  [",
+		      out);
+		put(out, row.setting->section, utf8);
+		fputs("] ", out);
+		put(out, row.setting->name, utf8);
+		fputs(" = ", out);
+		put(out, row.setting->value, utf8);
+		fputs(", of ", out);
+		put(out, row.file->path, utf8);
+		fprintf(out, ":%u", row.setting->line);
+		if (row.stronger) {
+			fputs("; replaced by ", out);
+			put(out, row.file_of_stronger->path, utf8);
+			fprintf(out, ":%u", row.stronger->line);
+		}
+		putc('\n', out);
+	}
+}
+
 static void write_member(FILE *out, const char *name, const char *value)
 {
 	fprintf(out, ",\"%s\":", name);
@@ -49,6 +107,22 @@ static void write_member(FILE *out, const char *name, const char *value)
 		json_write_string(out, value);
 	else
 		fputs("null", out);
+}
+
+static void write_json_settings(FILE *out, const struct configuration *configuration)
+{
+	struct settings_row row;
+
+	for (size_t source = 0, at = 0, n = 0; next_setting(configuration, &source, &at, &row);
+	     n++) {
+		fputs(n ? ",\n{\"command\":" : "\n{\"command\":", out);
+		json_write_string(out, row.setting->section);
+		write_member(out, "option", row.setting->name);
+		write_member(out, "value", row.setting->value);
+		write_member(out, "file", row.file->path);
+		fprintf(out, ",\"line\":%u,\"counts\":%s}", row.setting->line,
+			row.stronger ? "false" : "true");
+	}
 }
 
 void diagnosis_write_json(FILE *out, const struct diagnosis *diagnosis)
@@ -71,5 +145,7 @@ void diagnosis_write_json(FILE *out, const struct diagnosis *diagnosis)
 		write_member(out, "remedy", finding->remedy);
 		putc('}', out);
 	}
+	fputs("],\"settings\":[", out);
+	write_json_settings(out, diagnosis->configuration);
 	fputs("]}\n", out);
 }

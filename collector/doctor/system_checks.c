@@ -218,3 +218,45 @@ void check_debuginfod(struct diagnosis *diagnosis, const char *check)
 		diagnosis_add(diagnosis, check, FINDING_YES,
 			      sentence("'report --debuginfod' asks %s.", urls), NULL);
 }
+
+/* Which files there are: "/etc/dendro.conf, /root/.config/dendro.conf"; NULL: no memory. */
+static char *name_files(const struct configuration *configuration, size_t *n_settings)
+{
+	char *names = strdup("");
+
+	*n_settings = 0;
+	for (size_t i = 0; names && i < CONFIGURATION_N_SOURCES; i++) {
+		const struct configuration_file *file = &configuration->files[i];
+		_cleanup_free_ char *before = names;
+
+		names = !file->path ? strdup(before)
+				    : sentence("%s%s%s%s%s%s", before, *before ? ", " : "",
+					       file->path, file->left_out ? " (left out: " : "",
+					       file->left_out ? file->left_out : "",
+					       file->left_out ? ")" : "");
+		*n_settings += file->n_settings;
+	}
+	return names;
+}
+
+void check_settings(struct diagnosis *diagnosis, const char *check)
+{
+	const struct configuration *configuration = diagnosis->configuration;
+	size_t n_settings;
+	_cleanup_free_ char *names = name_files(configuration, &n_settings);
+
+	if (configuration->wrong)
+		diagnosis_add(diagnosis, check, FINDING_NO,
+			      sentence("Commands refuse to run: %s", configuration->wrong),
+			      sentence("edit that file, or set " CONFIGURATION_VARIABLE
+				       "= to read no file"));
+	else if (!names || (!n_settings && !strchr(names, '(')))
+		diagnosis_add(diagnosis, check, FINDING_YES,
+			      names ? sentence("No file has settings; dendro.conf(5) describes "
+					       "them.")
+				    : NULL,
+			      NULL);
+	else
+		diagnosis_add(diagnosis, check, FINDING_YES,
+			      sentence("%zu settings, of %s.", n_settings, names), NULL);
+}

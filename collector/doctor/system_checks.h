@@ -5,6 +5,7 @@
 #include "collector/doctor/diagnosis.h"
 
 void check_kernel_names(struct diagnosis *diagnosis, const char *check);
+void check_settings(struct diagnosis *diagnosis, const char *check);
 void check_security(struct diagnosis *diagnosis, const char *check);
 void check_sample_rate(struct diagnosis *diagnosis, const char *check);
 void check_ring_memory(struct diagnosis *diagnosis, const char *check);

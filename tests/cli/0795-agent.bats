@@ -453,13 +453,13 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 }
 
 @test "SIGHUP reads the options again" {
-	printf '# of the agent\n\nfreq 99 # Hz\n\tkeep  30d\n' >config
-	"$DENDRO" agent --config config --directory windows --window 1s -e cpu-clock 2>>log 3>&- &
+	printf '# of the agent\n\n[agent]\nfreq = 99 # Hz\n\tkeep=30d\n' >config
+	"$DENDRO" --config config agent --directory windows --window 1s -e cpu-clock 2>>log 3>&- &
 	agent=$!
 	wait_until has_windows 3
 	local slow fast before
 	slow=$("$DENDRO" report --format json --view functions "$(windows | sed -n 2p)" | jq '.metrics[0].samples')
-	echo 'freq 999' >config
+	printf '[agent]\nfreq = 999\n' >config
 	kill -HUP "$agent"
 	reread() { grep -q 'the options were read again' log; }
 	wait_until reread
@@ -470,7 +470,7 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 		"$DENDRO" report --format json --view functions "$window" | jq '.metrics[0].samples'
 	done | sort -n | tail -1)
 	[ "$fast" -gt $((2 * slow)) ]
-	echo 'freq often' >config
+	printf '[agent]\nfreq = often\n' >config
 	kill -HUP "$agent"
 	same() { grep -q 'the options stay as they were' log; }
 	wait_until same
@@ -478,12 +478,13 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	before=$(windows | wc -l)
 	wait_until has_windows $((before + 2))
 	end_agent
-	run "$DENDRO" agent --config /nowhere/config
-	[ "$status" -eq 1 ]
-	[[ "$output" == *"/nowhere/config: No such file or directory."* ]]
-	echo 'frequently 3' >config
-	run "$DENDRO" agent --config config
+	run "$DENDRO" --config /nowhere/config agent
 	[ "$status" -eq 129 ]
+	[[ "$output" == *"/nowhere/config: No such file or directory."* ]]
+	printf '[agent]\nfrequently = 3\n' >config
+	run "$DENDRO" --config config agent
+	[ "$status" -eq 129 ]
+	[[ "$output" == *"config:2: agent has no option 'frequently'"* ]]
 }
 
 @test "the rate goes down before it takes more than it may, and costs stay right" {

@@ -10,7 +10,8 @@ load lib
 	"$BATS_TEST_TMPDIR/usr/bin/dendro" --version
 	files=$(find "$BATS_TEST_TMPDIR/usr/share" -name '*.1' -printf '%f\n' | sort | tr '\n' ' ')
 	expect_equal "man pages" "$files" "dendro-agent.1 dendro-annotate.1 dendro-archive.1 dendro-branches.1 dendro-browse.1 dendro-build.1 dendro-debug-unwind.1 dendro-diff.1 dendro-doctor.1 dendro-export.1 dendro-list.1 dendro-merge.1 dendro-push.1 dendro-record.1 dendro-report.1 dendro-script.1 dendro-top.1 dendro-values.1 dendro-version.1 dendro-view.1 dendro.1 "
-	files=$(cd "$BATS_TEST_TMPDIR/usr/share" && find . -name '*dendro*' ! -name '*.1' | sort | tr '\n' ' ')
+	[ -s "$BATS_TEST_TMPDIR/usr/share/man/man5/dendro.conf.5" ]
+	files=$(cd "$BATS_TEST_TMPDIR/usr/share" && find . -name '*dendro*' ! -name '*.[15]' | sort | tr '\n' ' ')
 	expect_equal completion "$files" "./bash-completion/completions/dendro ./fish/vendor_completions.d/dendro.fish ./zsh/site-functions/_dendro "
 	files=$(cd "$BATS_TEST_TMPDIR/usr" && find include lib -name '*dendro*' ! -name '*.service' -printf '%P\n' | sort | tr '\n' ' ')
 	expect_equal library "$files" "dendro.h libdendro.so libdendro.so.0 libdendro.so.0.1 pkgconfig/dendro.pc python3/dist-packages/dendro.py "

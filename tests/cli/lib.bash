@@ -11,6 +11,8 @@ export UNWIND_CASES=${UNWIND_CASES:-$(dirname "$DENDRO")/tests/oracle/unwind_cas
 export VALUE_CASES=${VALUE_CASES:-$(dirname "$DENDRO")/tests/oracle/value_cases}
 export SHARED=${SHARED:-$ROOT/../shared}
 export LC_ALL=C
+# The options of this machine's and this user's files are not those of the tests.
+export DENDRO_CONFIG=
 unset PAGER
 
 # prepare FUNCTION [ARGUMENT...] : the work of setup_file. Debian's bats counts a skip in there as a

@@ -179,7 +179,7 @@ static void parse_words(void *argument)
 	while ((word = strsep(&rest, " ")))
 		call->argv[argc++] = word;
 	call->argv[argc] = NULL;
-	call->parsed = options_parse(call->line, argc, call->argv, &call->target);
+	call->parsed = options_parse(call->line, NULL, argc, call->argv, &call->target);
 }
 
 static void end(struct call *call)

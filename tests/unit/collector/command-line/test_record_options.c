@@ -49,7 +49,8 @@ static int fill_arguments(struct parsed *parsed)
 	struct record_arguments *arguments = &parsed->arguments;
 
 	record_arguments_init(arguments, "record", parsed->argv);
-	struct parsed_line result = options_parse(&line, parsed->argc, parsed->argv, arguments);
+	struct parsed_line result =
+		options_parse(&line, NULL, parsed->argc, parsed->argv, arguments);
 	if (result.is_done)
 		return result.status;
 	if (result.n_operands)
