@@ -16,7 +16,8 @@ build_and_boot() {
 	for program in link_register link_register_clang cxx; do
 		[ ! -e "$HW/workloads/$program" ] || programs+=("$HW/workloads/$program")
 	done
-	CPU=max,pauth-impdef=on boot unwind unwind.job "$HW/dendro/dendro" "${programs[@]}"
+	CPU=max,pauth-impdef=on boot unwind unwind.job "$HW/dendro/dendro" \
+		"$HW/dendro/dendro-static" "${programs[@]}"
 }
 
 setup() {
@@ -108,4 +109,14 @@ expect_known_paths() { # expect_known_paths NAME
 	# At its last instruction, which returns to the handler, the frames that threw are gone.
 	! grep -E "__cxa_throw|_Unwind_RaiseException" paths |
 		grep -Ev "^main catch_[12]\($n\) catch_many\($n\)(( throw_from_below\($n\))+ | _Unwind_RaiseException$)"
+}
+
+@test "the static program records, and reports byte for byte as the other one" {
+	expect_complete static
+	paths_of static >paths
+	grep -q '^main catch_[12](unsigned int) catch_many(unsigned int)' paths
+	cmp static.tree shared.tree
+	cmp cxx.static cxx.shared
+	lacks INTERP <(readelf -lW "$HW/dendro/dendro-static")
+	[ "$(stat -c %s "$HW/dendro/dendro-static")" -lt $((14 << 20)) ]
 }
