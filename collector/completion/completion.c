@@ -223,30 +223,32 @@ static void offer_operands(FILE *out, const struct command_line *line, const cha
 }
 
 static void offer_commands(FILE *out, const struct completed_command *commands, const char *word,
-			   bool with_help)
+			   bool is_first)
 {
 	const struct word_list list = { .out = out, .prefix = "", .typed = word };
 
 	for (; commands->line; commands++)
 		word_list_offer(&list, commands->line->command, commands->summary);
-	if (with_help)
+	if (is_first)
 		word_list_offer(&list, "help", "describe a command");
+	if (is_first && *word == '-')
+		word_list_offer(&list, "--config", "more options from a file");
 }
 
-/* @words: from the command's name on. */
+/* @words: from the command's name on, which is number @first. */
 static void offer_for_command(FILE *out, const struct command_line *line, const char *const *words,
-			      size_t n)
+			      size_t n, size_t first)
 {
 	struct place place = find_place(line, words, n - 1);
 	const char *word = words[n - 1], *equals = strchr(word, '=');
 
 	if (place.command_at) {
-		fprintf(out, ":command %zu\n", place.command_at + 1);
+		fprintf(out, ":command %zu\n", place.command_at + first);
 	} else if (place.option) {
 		offer_values(out, line, place.option, word, word);
 	} else if (place.is_after_options || word[0] != '-') {
 		if (line->is_ended_by_operand)
-			fprintf(out, ":command %zu\n", n);
+			fprintf(out, ":command %zu\n", n - 1 + first);
 		else
 			offer_operands(out, line, word);
 	} else if (strncmp(word, "--", 2) == 0 && equals) {
@@ -258,17 +260,29 @@ static void offer_for_command(FILE *out, const struct command_line *line, const 
 	}
 }
 
+/* The number of the command's name: "--config FILE" may stand before it. */
+static size_t find_first(const char *const *words, size_t n)
+{
+	if (n > 2 && strncmp(words[1], "--config=", strlen("--config=")) == 0)
+		return 2;
+	return n > 3 && strcmp(words[1], "--config") == 0 ? 3 : 1;
+}
+
 void completion_write_words(FILE *out, const struct completed_command *commands,
 			    const char *const *words, size_t n)
 {
-	const struct completed_command *command = n > 2 ? find_command(commands, words[1]) : NULL;
+	const size_t first = find_first(words, n);
+	const struct completed_command *command =
+		n > first + 1 ? find_command(commands, words[first]) : NULL;
 
-	if (n == 2)
-		offer_commands(out, commands, words[1], true);
+	if (n == 3 && strcmp(words[1], "--config") == 0)
+		fputs(":files\n", out);
+	else if (n == first + 1)
+		offer_commands(out, commands, words[first], true);
 	else if (command)
-		offer_for_command(out, command->line, words + 1, n - 1);
-	else if (n == 3 && strcmp(words[1], "help") == 0)
-		offer_commands(out, commands, words[2], false);
+		offer_for_command(out, command->line, words + first, n - first, first);
+	else if (n == first + 2 && strcmp(words[first], "help") == 0)
+		offer_commands(out, commands, words[first + 1], false);
 }
 
 static int print_script(const char *shell)
@@ -294,7 +308,7 @@ int completion_run(const struct completed_command *commands, int argc, char **ar
 				       (size_t)argc - 2);
 		return 0;
 	}
-	struct parsed_line parsed = options_parse(&completion_line, argc, argv, NULL);
+	struct parsed_line parsed = options_parse(&completion_line, NULL, argc, argv, NULL);
 	if (parsed.is_done)
 		return parsed.status;
 	if (parsed.n_operands != 1)

@@ -39,6 +39,11 @@ words() { # words WORD... : what can stand for the last word
 	expect_equal "its arguments" "$(words record -F 99 sleep --he)" ":command 4"
 	expect_equal "after --" "$(words view -- sle)" ":command 3"
 	expect_equal shell "$(words completion z)" zsh
+	expect_equal "a file of settings" "$(words --c)" --config
+	expect_equal "its name" "$(words --config '')" :files
+	expect_equal "the command after it" "$(words --config x vie)" view
+	expect_equal "options after it" "$(words --config=x report --view cal | xargs)" "callers callgraph"
+	expect_equal "a command after it" "$(words --config x record -a sle)" ":command 5"
 }
 
 @test "events that can be recorded, processes and cgroups come from this machine" {
