@@ -97,7 +97,8 @@ static const char *find_advice(const char *name)
 
 static int complain_of_unknown(const char *name)
 {
-	const char *advice = find_advice(name);
+	static const char *const options[] = { "--config", "--help", "--version", NULL };
+	const char *advice = find_advice(name), *what = *name == '-' ? "option" : "command";
 	struct near_names near;
 
 	if (advice) {
@@ -106,11 +107,13 @@ static int complain_of_unknown(const char *name)
 	}
 
 	near_names_init(&near, name, strlen(name));
-	for (const struct subcommand *command = commands; command->line; command++)
+	for (const struct subcommand *command = commands; *name != '-' && command->line; command++)
 		near_names_offer(&near, command->line->command);
+	for (const char *const *option = options; *name == '-' && *option; option++)
+		near_names_offer(&near, *option);
 	if (!near.n_kept)
-		return message_wrong_use(NULL, "unknown command '%s'.", name);
-	return message_wrong_use(NULL, "unknown command '%s'; did you mean '%s'?", name,
+		return message_wrong_use(NULL, "unknown %s '%s'.", what, name);
+	return message_wrong_use(NULL, "unknown %s '%s'; did you mean '%s'?", what, name,
 				 near.kept[0].name);
 }
 

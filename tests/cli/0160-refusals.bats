@@ -185,3 +185,19 @@ expect_refusal() {
 		expect_refusal "'$event'" "-e cpu-clock" -- "$DENDRO" record -e cpu-clock,$event -p $$ -d 0.1
 	done
 }
+
+@test "an unknown command or option is answered with the nearest one" {
+	answers() { # answers ANSWER WORD... : to dendro WORD...
+		local answer=$1
+		shift
+		run "$DENDRO" "$@"
+		expect_equal "status of $*" "$status" 129
+		expect_equal "answer to $*" "${lines[0]}" "$answer"
+	}
+	answers "dendro: unknown command 'reprot'; did you mean 'report'?" reprot
+	answers "dendro: unknown command 'recrd'; did you mean 'record'?" help recrd
+	answers "dendro: unknown command 'xyzzyx'." xyzzyx
+	answers "dendro: unknown option '--verison'; did you mean '--version'?" --verison
+	answers "dendro report: unknown option '--vew'; did you mean '--view'?" report --vew
+	answers "dendro doctor: unknown check 'brances'; did you mean 'branches'?" doctor brances
+}

@@ -375,6 +375,24 @@ static void references_in_manual_pages_stand_alone(void **state)
 	}
 }
 
+static void manual_pages_say_what_the_exit_status_means(void **state)
+{
+	char line[1024];
+
+	(void)state;
+	for (const struct subcommand *command = commands; command->line; command++) {
+		FILE *file = open_page(command->line->command);
+		bool has_status = !file;
+
+		while (file && fgets(line, sizeof(line), file))
+			has_status |= strcmp(line, ".SH EXIT STATUS\n") == 0;
+		if (file)
+			fclose(file);
+		if (!has_status)
+			fail_msg("dendro-%s.1 lacks EXIT STATUS", command->line->command);
+	}
+}
+
 static void letters_and_names_are_given_once(void **state)
 {
 	(void)state;
@@ -405,6 +423,7 @@ int main(void)
 		cmocka_unit_test(the_text_of_format_names_all_formats),
 		cmocka_unit_test(the_page_of_export_describes_all_formats),
 		cmocka_unit_test(references_in_manual_pages_stand_alone),
+		cmocka_unit_test(manual_pages_say_what_the_exit_status_means),
 		cmocka_unit_test(letters_and_names_are_given_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
