@@ -90,7 +90,7 @@ static void without_a_command_the_help_is_an_error(void **state)
 	(void)state;
 	assert_int_equal(output.status, EXIT_WRONG_USE);
 	assert_string_equal(output.out, "");
-	assert_non_null(strstr(output.err, "usage: dendro COMMAND"));
+	assert_non_null(strstr(output.err, "usage: dendro [--config FILE] COMMAND"));
 }
 
 static void each_command_has_its_help(void **state)
