@@ -1,6 +1,7 @@
 #include "collector/command-line/filter_findings.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 #include "cct/base/printable.h"
+#include "cct/base/sentence.h"
 #include "cct/store/profile_file.h"
 #include "cct/text/name_pattern.h"
 #include "cct/text/near_names.h"
@@ -321,23 +323,39 @@ static void list_phases(const struct phases *phases)
 	string_ids_deinit(&names);
 }
 
-static int complain_of_phase(const char *command, const struct phases *phases, const char *pattern)
+__attribute__((format(printf, 3, 4))) static int complain(const char *command, const char *file,
+							  const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	_cleanup_free_ char *message = sentence_v(format, args);
+	va_end(args);
+	if (!message)
+		return message_error_of_memory(command);
+	return file ? message_error_of_file(command, file, message)
+		    : message_error(command, "%s", message);
+}
+
+static int complain_of_phase(const char *command, const char *file, const struct phases *phases,
+			     const char *pattern)
 {
 	if (!phases->n)
-		return message_error(command,
-				     "the recording has no phases: dendro record --phase-fifo, or "
-				     "SIGUSR1 to it, marks them.");
-	message_error(command, "the recording has no phase '%s'. Its phases are:", pattern);
+		return complain(command, file,
+				"the recording has no phases: dendro record --phase-fifo, or "
+				"SIGUSR1 to it, marks them.");
+	complain(command, file, "the recording has no phase '%s'. Its phases are:", pattern);
 	list_phases(phases);
 	return 1;
 }
 
-int filter_findings_check_phases(const char *command, const struct profile *profile,
-				 const struct dendro_filter *filter)
+int filter_findings_check_phases(const char *command, const char *file,
+				 const struct profile *profile, const struct dendro_filter *filter)
 {
 	for (size_t i = 0; i < filter->n_phases; i++) {
 		if (!has_phase(&profile->phases, filter->phases[i]))
-			return complain_of_phase(command, &profile->phases, filter->phases[i]);
+			return complain_of_phase(command, file, &profile->phases,
+						 filter->phases[i]);
 	}
 	return 0;
 }
@@ -373,34 +391,36 @@ static void list_files(const struct epochs *epochs)
 	string_ids_deinit(&names);
 }
 
-static int complain_of_epoch(const char *command, const struct epochs *epochs, const char *pattern)
+static int complain_of_epoch(const char *command, const char *file, const struct epochs *epochs,
+			     const char *pattern)
 {
 	uint32_t first, last;
 
 	if (epoch_pattern_numbers(pattern, &first, &last))
-		return message_error(command,
-				     "no process has an epoch %s: the numbers are 1 to %u, and "
-				     "dendro report --view epochs shows them.",
-				     pattern, epochs->n_most);
+		return complain(command, file,
+				"no process has an epoch %s: the numbers are 1 to %u, and "
+				"dendro report --view epochs shows them.",
+				pattern, epochs->n_most);
 	if (!epochs->later.n_strings)
-		return message_error(command,
-				     "no process loaded a file after its code began to run: each "
-				     "has one epoch, 1.");
-	message_error(command, "no epoch began with a file '%s'. They began with these:", pattern);
+		return complain(command, file,
+				"no process loaded a file after its code began to run: each "
+				"has one epoch, 1.");
+	complain(command, file, "no epoch began with a file '%s'. They began with these:", pattern);
 	list_files(epochs);
 	return 1;
 }
 
-int filter_findings_check_epochs(const char *command, const struct profile *profile,
-				 const struct dendro_filter *filter)
+int filter_findings_check_epochs(const char *command, const char *file,
+				 const struct profile *profile, const struct dendro_filter *filter)
 {
 	if (filter->n_epochs && !profile->epochs.n && profile->names)
-		return message_error(command,
-				     "the profile has no epochs of processes: build it again from "
-				     "its recording.");
+		return complain(command, file,
+				"the profile has no epochs of processes: build it again from "
+				"its recording.");
 	for (size_t i = 0; profile->epochs.n && i < filter->n_epochs; i++) {
 		if (!has_epoch(&profile->epochs, filter->epochs[i]))
-			return complain_of_epoch(command, &profile->epochs, filter->epochs[i]);
+			return complain_of_epoch(command, file, &profile->epochs,
+						 filter->epochs[i]);
 	}
 	return 0;
 }

@@ -10,12 +10,12 @@
 void filter_findings_print(const char *command, const char *const *paths, size_t n_paths,
 			   const struct dendro_filter *filter);
 /* Whether each pattern for phases matches one; @profile: of the whole recording. 0, or 1 after a
- * message that names the phases there are. */
-int filter_findings_check_phases(const char *command, const struct profile *profile,
-				 const struct dendro_filter *filter);
+ * message that names the phases there are, and @file, which is NULL where there is but one. */
+int filter_findings_check_phases(const char *command, const char *file,
+				 const struct profile *profile, const struct dendro_filter *filter);
 /* Likewise, whether each number and pattern for epochs is that of one. */
-int filter_findings_check_epochs(const char *command, const struct profile *profile,
-				 const struct dendro_filter *filter);
+int filter_findings_check_epochs(const char *command, const char *file,
+				 const struct profile *profile, const struct dendro_filter *filter);
 /*
  * Of several recordings, any may have a phase or an epoch. Notes which of those that the filter
  * names this one has, in @found, by phase and then by epoch; and whether each was found in one.

@@ -196,6 +196,12 @@ int report_options_check_events(const struct report_options *options, const stru
 	return 0;
 }
 
+/* For messages about one file of several. */
+static const char *named_file(const struct report_options *options)
+{
+	return options->compares_files ? options->path : NULL;
+}
+
 int report_options_check_filters(const struct report_options *options,
 				 const struct profile *profile)
 {
@@ -203,8 +209,11 @@ int report_options_check_filters(const struct report_options *options,
 	int err = report_options_check_events(options, profile);
 
 	if (!err)
-		err = filter_findings_check_phases(options->command, profile, filter);
-	return err ? err : filter_findings_check_epochs(options->command, profile, filter);
+		err = filter_findings_check_phases(options->command, named_file(options), profile,
+						   filter);
+	return err ? err
+		   : filter_findings_check_epochs(options->command, named_file(options), profile,
+						  filter);
 }
 
 int report_options_check_root(const struct report_options *options)
@@ -228,7 +237,8 @@ static int check_phases(const struct report_options *options, const struct profi
 
 	if (options->view.kind != VIEW_PHASES)
 		return 0;
-	return filter_findings_check_phases(options->command, profile, &filter);
+	return filter_findings_check_phases(options->command, named_file(options), profile,
+					    &filter);
 }
 
 static int check_epochs(const struct report_options *options, const struct profile *profile)
@@ -238,7 +248,7 @@ static int check_epochs(const struct report_options *options, const struct profi
 
 	if (options->view.kind != VIEW_EPOCHS)
 		return 0;
-	if (filter_findings_check_epochs(options->command, profile, &filter))
+	if (filter_findings_check_epochs(options->command, named_file(options), profile, &filter))
 		return 1;
 	if (profile->epochs.n_left_out)
 		message_note(options->command,
@@ -264,14 +274,18 @@ int report_options_check_cgroups(const struct report_options *options,
 {
 	if (options->view.kind != VIEW_CGROUPS || profile->cgroups.n_strings)
 		return 0;
-	return message_error(options->command, "%s", no_cgroups);
+	return options->compares_files
+		       ? message_error_of_file(options->command, options->path, no_cgroups)
+		       : message_error(options->command, "%s", no_cgroups);
 }
 
 void report_options_explain_emptiness(const struct report_options *options,
 				      const struct profile *profile)
 {
 	if (options->build.filter.n_cgroups && !profile->cgroups.n_strings) {
-		message_note(options->command, "%s", no_cgroups);
+		message_note(options->command, "%s%s%s",
+			     options->compares_files ? options->path : "",
+			     options->compares_files ? ": " : "", no_cgroups);
 		return;
 	}
 	note_split(options, profile);

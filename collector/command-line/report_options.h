@@ -22,8 +22,9 @@ struct report_options {
 	const char *path;
 	const char *const *paths; /* of commands that take several files; borrowed */
 	size_t n_paths;
-	bool by_name;       /* several files: functions are the same if their names are */
-	const char *source; /* of several files, for the header; NULL: the path */
+	bool compares_files; /* messages about one of them, ->path, name it */
+	bool by_name;        /* several files: functions are the same if their names are */
+	const char *source;  /* of several files, for the header; NULL: the path */
 	/* A time of what dendro agent has recorded, as the user wrote it; NULL: not given. */
 	const char *from, *to;
 	struct time_span asked; /* what it is, since 1970; end_ns 0: none */

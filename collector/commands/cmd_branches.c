@@ -127,8 +127,9 @@ static int run_session(struct branches_command *command, struct dendro *session,
 
 	if (err)
 		err = message_error_of_file("branches", command->path, strerror(-err));
-	else if (filter_findings_check_phases("branches", dendro_recording(session), filter) ||
-		 filter_findings_check_epochs("branches", dendro_recording(session), filter))
+	else if (filter_findings_check_phases("branches", NULL, dendro_recording(session),
+					      filter) ||
+		 filter_findings_check_epochs("branches", NULL, dendro_recording(session), filter))
 		err = 1;
 	else
 		err = conclude(command, session, &stacks.paths, filter);

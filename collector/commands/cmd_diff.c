@@ -480,6 +480,7 @@ static int add_profile(struct diff_command *command, struct profile *profile, si
 	const char *path = command->request.sources[run].path;
 	uint32_t numbers[DIFF_MAX_METRICS];
 
+	report->path = path;
 	if (report_options_check_filters(report, profile) ||
 	    report_options_check_intervals(report, profile) ||
 	    report_options_check_cgroups(report, profile))

@@ -399,9 +399,10 @@ static int run(struct script *script, const struct script_options *options)
 	if (fflush(stdout) && !err)
 		err = errno == EPIPE ? -EPIPE : -errno;
 	int status = script_conclude(script, path, err);
-	if (!err &&
-	    (filter_findings_check_phases("script", dendro_recording(script->session), &filter) ||
-	     filter_findings_check_epochs("script", dendro_recording(script->session), &filter)))
+	if (!err && (filter_findings_check_phases("script", NULL, dendro_recording(script->session),
+						  &filter) ||
+		     filter_findings_check_epochs("script", NULL, dendro_recording(script->session),
+						  &filter)))
 		status = 1;
 	else if (!script->symbolizer && is_filtered(script))
 		filter_findings_print("script", &path, 1, &filter);

@@ -213,8 +213,8 @@ static int run_session(const struct values_command *command, struct dendro *sess
 
 	if (err)
 		err = message_error_of_file("values", command->path, strerror(-err));
-	else if (filter_findings_check_phases("values", dendro_recording(session), filter) ||
-		 filter_findings_check_epochs("values", dendro_recording(session), filter))
+	else if (filter_findings_check_phases("values", NULL, dendro_recording(session), filter) ||
+		 filter_findings_check_epochs("values", NULL, dendro_recording(session), filter))
 		err = 1;
 	else
 		err = conclude(command, session, &table);

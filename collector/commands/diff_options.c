@@ -506,6 +506,7 @@ int diff_request_parse(struct diff_request *request, struct configuration *confi
 		.ranges = { { .folder_fd = -1 }, { .folder_fd = -1 } },
 	};
 	report_options_init(&request->report, "diff");
+	request->report.compares_files = true;
 	request->report.view.kind = VIEW_FUNCTIONS;
 	request->report.export.min_percent = NO_MIN_PERCENT;
 	int status = parse_words(request, configuration, argc, argv, is_done_ret);

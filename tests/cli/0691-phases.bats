@@ -26,7 +26,7 @@ setup() {
 # The message of a command that fails is in $output.
 refused() { # refused ARGUMENT...
 	run "$DENDRO" "$@"
-	expect_equal status "$status" 1
+	expect_equal status "$status" "$([ "$1" = diff ] && echo 2 || echo 1)"
 }
 
 # The program's functions that are active in a phase.
@@ -124,6 +124,24 @@ functions_in() { # functions_in FILE PHASE
 	done
 	refused script --phase alpha,nosuch phases.data
 	[[ $output == *"Its phases are:"* ]]
+}
+
+@test "a comparison names the file that has no such phase, epoch or cgroup" {
+	record bare.data -- true
+	refused diff --phase alpha phases.data bare.data
+	expect_equal message "$output" "dendro diff: bare.data: the recording has no phases: dendro record --phase-fifo, or SIGUSR1 to it, marks them."
+	refused diff --phase alpha bare.data phases.cct
+	[[ $output == "dendro diff: bare.data: the recording has no phases:"* ]]
+	refused diff --phase nosuch phases.cct bare.data
+	[[ $output == "dendro diff: phases.cct: the recording has no phase 'nosuch'. Its phases are:"* ]]
+	refused diff --view phases phases.data bare.data
+	[[ $output == "dendro diff: bare.data: the recording has no phases:"* ]]
+	refused diff --epoch 77 phases.data bare.data
+	[[ $output == "dendro diff: phases.data: no process has an epoch 77: "* ]]
+	refused diff --cgroup '*' phases.data bare.data
+	[[ $output == "dendro diff: phases.data: the samples do not have their cgroups: "* ]]
+	refused diff --view cgroups phases.cct bare.data
+	[[ $output == "dendro diff: phases.cct: the samples do not have their cgroups: "* ]]
 }
 
 @test "the view of phases has a row for each, whose costs add up" {
