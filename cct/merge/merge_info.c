@@ -6,8 +6,9 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/text/shell_word.h"
 
-#define SEPARATOR    "; "
+#define SEPARATOR    SHELL_LIST_SEPARATOR
 #define SEVERAL      "several"
 #define ITEMS_MAX    8
 #define ITEMS_SIZE   2048 /* bytes of all */
@@ -37,16 +38,21 @@ static void add_item(struct items *items, char *item)
 	items->n++;
 }
 
-/* Cuts @text into its items. */
-static void add_items(struct items *items, char *text)
+/* Cuts @text into its items. A separator in the quotes of a command is not one. */
+static void add_items(struct items *items, char *text, bool are_commands)
 {
 	while (text && !items->are_many) {
-		char *end = strstr(text, SEPARATOR);
+		const char *rest;
+		char *end;
 
-		if (end)
-			*end = '\0';
+		if (are_commands)
+			end = text + shell_list_next(text, &rest);
+		else if (!(end = strstr(text, SEPARATOR)))
+			end = text + strlen(text);
+		char *next = *end ? end + strlen(SEPARATOR) : NULL;
+		*end = '\0';
 		add_item(items, text);
-		text = end ? end + strlen(SEPARATOR) : NULL;
+		text = next;
 	}
 }
 
@@ -59,7 +65,7 @@ static char *join(const struct items *items)
 	return text;
 }
 
-static int merge_text(char **into, const char *from)
+static int merge_items(char **into, const char *from, bool are_commands)
 {
 	struct items items = { 0 };
 
@@ -70,17 +76,22 @@ static int merge_text(char **into, const char *from)
 	_cleanup_free_ char *copy = strdup(from);
 	if (!copy)
 		return -ENOMEM;
-	add_items(&items, *into);
-	add_items(&items, copy);
+	add_items(&items, *into, are_commands);
+	add_items(&items, copy, are_commands);
 	char *joined = items.are_many ? strdup(SEVERAL) : join(&items);
 	free(*into);
 	*into = joined;
 	return joined ? 0 : -ENOMEM;
 }
 
+static int merge_text(char **into, const char *from)
+{
+	return merge_items(into, from, false);
+}
+
 static int merge_texts(struct profile_info *into, const struct profile_info *from)
 {
-	int err = merge_text(&into->command_line, from->command_line);
+	int err = merge_items(&into->command_line, from->command_line, true);
 
 	if (!err)
 		err = merge_text(&into->hostname, from->hostname);

@@ -28,3 +28,23 @@ void shell_word_write(FILE *out, const char *word, size_t length)
 	}
 	putc('\'', out);
 }
+
+size_t shell_list_next(const char *list, const char **rest_ret)
+{
+	const size_t separator = strlen(SHELL_LIST_SEPARATOR);
+	bool is_quoted = false;
+	size_t at = 0;
+
+	for (; list[at]; at++) {
+		if (!is_quoted && strncmp(list + at, SHELL_LIST_SEPARATOR, separator) == 0) {
+			*rest_ret = list + at + separator;
+			return at;
+		}
+		if (list[at] == '\'')
+			is_quoted = !is_quoted;
+		else if (list[at] == '\\' && !is_quoted && list[at + 1])
+			at++;
+	}
+	*rest_ret = NULL;
+	return at;
+}

@@ -8,11 +8,13 @@
 #include "cct/base/clock.h"
 #include "cct/base/printable.h"
 #include "cct/text/counted_text.h"
+#include "cct/text/shell_word.h"
 #include "report/findings/path_ends.h"
 #include "report/text/text_format.h"
 
 #define LABEL_WIDTH       12
 #define CPU_GAPS_SHOWN    8
+#define COMMANDS_SHOWN    4
 #define MAX_SILENT_EVENTS 3
 #define UNWATCHED_SHOWN   8
 #define DATE_SIZE         32
@@ -63,6 +65,28 @@ static void append(char *buffer, size_t size, const char *separator, const char 
 
 	if (value && *value)
 		snprintf(buffer + used, size - used, "%s%s", used ? separator : "", value);
+}
+
+/* One line each, the first ones of many. */
+static void write_commands(const struct text *text, const char *commands)
+{
+	const char *label = "command";
+	size_t n = 0, n_left = 0;
+
+	for (const char *at = commands, *rest; at; at = rest) {
+		const size_t length = shell_list_next(at, &rest);
+		_cleanup_free_ char *command = strndup(at, length);
+
+		if (n++ < COMMANDS_SHOWN)
+			write_field(text, label, command);
+		else
+			n_left++;
+		label = "";
+	}
+	if (!n_left)
+		return;
+	write_label(text, "");
+	fprintf(text->output.file, "and %zu more\n", n_left);
 }
 
 /* The part of the time that the samples are of. */
@@ -176,7 +200,7 @@ static void write_recording(const struct text *text)
 	write_field(text, "recording", recording);
 	write_window(text, info);
 	write_watched(text, &info->watched);
-	write_field(text, "command", info->command_line);
+	write_commands(text, info->command_line);
 	write_field(text, "machine", machine);
 	if (info->truncated)
 		write_warning(text, info->truncated);

@@ -203,3 +203,16 @@ process_of() { # process_of FILE
 	expect_equal status "$status" 129
 	[[ $output == *"name the profiles to merge."* ]]
 }
+
+@test "the header of several files has the command of each" {
+	record first.data -- sh -c 'true; true'
+	record second.data -- env true
+	local file
+	"$DENDRO" merge first.data second.data -o commands.cct
+	for file in commands.cct "first.data second.data"; do
+		# shellcheck disable=SC2086
+		COLUMNS=300 "$DENDRO" report --view functions $file >text
+		grep -q "^command  *.* -o first.data -e cpu-clock -- sh -c 'true; true'$" text
+		grep -q "^  *.* -o second.data -e cpu-clock -- env true$" text
+	done
+}

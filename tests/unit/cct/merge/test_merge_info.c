@@ -55,6 +55,25 @@ static void different_texts_become_a_sorted_list(void **state)
 	assert_null(profile->info.command_line);
 }
 
+static void add_command(struct profile *into, const char *command)
+{
+	struct profile *from = profile_create();
+
+	profile_set_string(&from->info.command_line, command);
+	add(into, from);
+}
+
+static void commands_stay_whole(void **state)
+{
+	struct profile *profile = *state;
+
+	add_command(profile, "sh -c 'make; ./v; ./a'");
+	add_command(profile, "ls");
+	add_command(profile, "sh -c 'make; ./v; ./a'");
+	add_command(profile, "ls; zip");
+	assert_string_equal(profile->info.command_line, "ls; sh -c 'make; ./v; ./a'; zip");
+}
+
 static void many_texts_are_several(void **state)
 {
 	struct profile *profile = *state;
@@ -210,6 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(different_texts_become_a_sorted_list, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(commands_stay_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_texts_are_several, setup, teardown),
 		cmocka_unit_test_setup_teardown(times_of_one_clock_stay_in_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(times_of_different_clocks_become_dates, setup,

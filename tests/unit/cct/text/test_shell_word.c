@@ -38,10 +38,42 @@ static void words_are_quoted_where_a_shell_would_change_them(void **state)
 	}
 }
 
+static void a_list_of_commands_is_cut_outside_of_quotes(void **state)
+{
+	static const struct {
+		const char *list, *commands; /* each in brackets */
+	} cases[] = {
+		{ "true", "[true]" },
+		{ "", "[]" },
+		{ "a; b c; d", "[a][b c][d]" },
+		{ "sh -c 'a; b'; ls", "[sh -c 'a; b'][ls]" },
+		{ "sh -c 'it'\\''s; b'; ls", "[sh -c 'it'\\''s; b'][ls]" },
+		{ "a\\; b", "[a\\; b]" },
+		{ "echo 'open; b", "[echo 'open; b]" },
+		{ "a;b", "[a;b]" },
+		{ "a; ", "[a][]" },
+		{ "a\\", "[a\\]" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char commands[64] = "";
+
+		for (const char *at = cases[i].list, *rest; at; at = rest) {
+			const size_t length = shell_list_next(at, &rest), used = strlen(commands);
+
+			snprintf(commands + used, sizeof(commands) - used, "[%.*s]", (int)length,
+				 at);
+		}
+		assert_string_equal(commands, cases[i].commands);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_are_quoted_where_a_shell_would_change_them),
+		cmocka_unit_test(a_list_of_commands_is_cut_outside_of_quotes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
