@@ -237,6 +237,11 @@ static int merge_times(struct profile_info *into, const struct profile_info *fro
 	return add_times(into, from);
 }
 
+static bool is_part(const struct profile_info *info)
+{
+	return info->has_window || info->has_windows;
+}
+
 /* A sum is of a part of the time if all profiles are of the same. */
 static void merge_window(struct profile_info *into, const struct profile_info *from)
 {
@@ -244,11 +249,17 @@ static void merge_window(struct profile_info *into, const struct profile_info *f
 		return;
 	if (!knows_times(into)) {
 		into->has_window = from->has_window;
+		into->has_windows = from->has_windows;
 		into->window = from->window;
 		return;
 	}
-	into->has_window &= from->has_window && into->window.from_us == from->window.from_us &&
-			    into->window.to_us == from->window.to_us;
+	const bool is_same = into->has_window && from->has_window &&
+			     into->window.from_us == from->window.from_us &&
+			     into->window.to_us == from->window.to_us;
+	const bool are_parts = is_part(into) && is_part(from);
+
+	into->has_window = is_same;
+	into->has_windows = are_parts && !is_same;
 }
 
 int merge_info(struct profile_info *into, const struct profile_info *from)

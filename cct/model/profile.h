@@ -56,6 +56,7 @@ struct profile_info {
 	uint64_t start_ns, end_ns; /* of the first and last sample, the recording's clock */
 	bool has_window;           /* only a part of that time has samples here: */
 	struct time_window window;
+	bool has_windows; /* of a sum: likewise, but not the same part of each run */
 	bool has_date;
 	uint64_t unix_offset_ns; /* has_date: added to a time of that clock, modulo 2^64: ns since
 				    1970, UTC */

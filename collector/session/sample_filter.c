@@ -354,8 +354,8 @@ static void note_window(struct profile_info *info, const struct time_window *win
 	info->has_window = true;
 }
 
-/* Runs of other durations may have other windows, which have no place in the description. 0 or
- * -ENOMEM. */
+/* Runs of other durations may have other windows, of which the description says only that they
+ * differ. 0 or -ENOMEM. */
 static int note_windows(const struct dendro_filter *filter, struct profile *profile)
 {
 	_cleanup_free_ struct time_window *windows = find_windows(filter, profile);
@@ -368,6 +368,8 @@ static int note_windows(const struct dendro_filter *filter, struct profile *prof
 			   windows[run].to_us == windows[0].to_us;
 	if (are_one)
 		note_window(&profile->info, &windows[0]);
+	else
+		profile->info.has_windows = true;
 	return 0;
 }
 

@@ -96,6 +96,8 @@ static void write_window(const struct text *text, const struct profile_info *inf
 	const struct time_span part = time_window_span(&info->window, &times);
 	char value[96];
 
+	if (info->has_windows)
+		write_field(text, "time", "a part of each run, not the same one (--time)");
 	if (!info->has_window)
 		return;
 	snprintf(value, sizeof(value), "from %.6f s to %.6f s", (double)part.start_ns / 1e9,

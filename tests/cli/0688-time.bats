@@ -180,6 +180,23 @@ expect_equal_reports() {
 	done
 }
 
+@test "the header says that the parts of runs of unequal length differ" {
+	"$DENDRO" record -q -e cpu-clock -o longer.data -- "$WORKLOADS/figure1" 0.4
+	"$DENDRO" merge work.cct longer.data -o unequal.cct
+	local files
+	for files in unequal.cct "work.data longer.data"; do
+		# shellcheck disable=SC2086
+		"$DENDRO" report --view functions --time 25%-50% $files >text
+		grep -q '^time  *a part of each run, not the same one (--time)$' text
+		# shellcheck disable=SC2086
+		"$DENDRO" report --view functions --time 0-0.1 $files >text
+		grep -q '^time  *from 0.000000 s to 0.100000 s$' text
+		# shellcheck disable=SC2086
+		"$DENDRO" report --view functions $files >text
+		lacks '^time ' text
+	done
+}
+
 @test "a profile in slices has the same sums, and a range of whole slices" {
 	refuses "--slices takes a number from 1 on, not '0'." -- "$DENDRO" build --slices 0 -o x.cct work.data
 	"$DENDRO" build --slices 40 -o sliced.cct work.data 2>note

@@ -202,6 +202,7 @@ static void parts_of_the_time_stay_if_all_runs_have_the_same(void **state)
 	add_part(profile, 500, true, 10, 20);
 	add_part(profile, 300, true, 10, 20);
 	assert_true(profile->info.has_window);
+	assert_false(profile->info.has_windows);
 	assert_int_equal(profile->info.window.from_us, 10);
 	assert_int_equal(profile->info.window.to_us, 20);
 	/* Without times there are no samples that could be of another part. */
@@ -209,8 +210,10 @@ static void parts_of_the_time_stay_if_all_runs_have_the_same(void **state)
 	assert_true(profile->info.has_window);
 	add_part(profile, 400, true, 10, 21);
 	assert_false(profile->info.has_window);
+	assert_true(profile->info.has_windows);
 	add_part(profile, 500, true, 10, 20);
 	assert_false(profile->info.has_window);
+	assert_true(profile->info.has_windows);
 }
 
 static void a_whole_run_beside_a_part_of_one_is_no_part(void **state)
@@ -222,6 +225,9 @@ static void a_whole_run_beside_a_part_of_one_is_no_part(void **state)
 	assert_true(profile->info.has_window);
 	add_part(profile, 300, false, 0, 0);
 	assert_false(profile->info.has_window);
+	assert_false(profile->info.has_windows);
+	add_part(profile, 300, true, 10, 20);
+	assert_false(profile->info.has_windows);
 }
 
 int main(void)
