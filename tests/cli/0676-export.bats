@@ -1,6 +1,7 @@
 # Exports have the costs of the report, by the programs that read them.
 
 load lib
+load exported
 
 setup_file() {
 	load lib
@@ -80,6 +81,23 @@ has_reported_costs() {
 	"$DENDRO" report --view functions --format json one.data two.cct >sum.json
 	"$DENDRO" export -f folded one.data two.cct >sum.folded 2>/dev/null
 	"$ROOT/tests/oracle/exported_costs.py" cpu-clock sum.json folded sum.folded
+}
+
+@test "pprof and folded stacks have the costs of all events of the recording that every format is given" {
+	need go
+	make_exported
+	"$DENDRO" export --format pprof -o exported.pb.gz exported.data
+	local event unit
+	for event in $(events_of exported.json); do
+		unit=nanoseconds
+		[ "$event" != page-faults ] || unit=count
+		go tool pprof -top -sample_index="$event" -unit="$unit" -nodecount=1000000 -nodefraction=0 \
+			-edgefraction=0 exported.pb.gz >exported.top
+		"$ROOT/tests/oracle/exported_costs.py" "$event" exported.json top exported.top
+		"$DENDRO" export --format folded --event "$event" -o exported.folded exported.data
+		"$ROOT/tests/oracle/exported_costs.py" "$event" exported.json folded exported.folded
+		expect_equal "other lines" "$(grep -acvE '^[^;]+(;[^;]+)* [0-9]+$' exported.folded)" 0
+	done
 }
 
 @test "names from hostile programs cannot end a stack or a line" {

@@ -1,6 +1,7 @@
 # A recording that dendro export writes for perf has the costs of the report, by perf and others.
 
 load lib
+load exported
 
 setup_file() {
 	load lib
@@ -51,6 +52,18 @@ samples() { # samples NAME EVENT_INDEX
 	perf script -F event -G -i two.perf 2>/dev/null | sort | uniq -c >counted
 	expect_equal cpu-clock "$(awk '$2 ~ /^cpu-clock/ { print $1 }' counted)" "$(samples two 0)"
 	expect_equal page-faults "$(awk '$2 ~ /^page-faults/ { print $1 }' counted)" "$(samples two 1)"
+}
+
+@test "perf has the costs of all events of the recording that every format is given" {
+	need perf python3
+	make_exported
+	"$DENDRO" export --format perf.data -o exported.perf exported.data
+	report_json exported.data --view functions --no-inline >exported.json
+	local event
+	for event in $(events_of exported.json); do
+		has_reported_costs exported "$event"
+	done
+	grep -aq 'h"\\;<b>' exported.script
 }
 
 @test "perf report has the shares of the report" {

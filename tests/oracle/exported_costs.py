@@ -22,6 +22,7 @@ import firefox_profile
 BOUNDARY = "[kernel]"
 TOP = re.compile(r"^\s*(\d+)\D*\s+[\d.]+%\s+[\d.]+%\s+(\d+)\D*\s+[\d.]+%\s+(.*?)"
                  r"(?: \((?:partial-)?inline\))?$")
+ARGUMENTS = re.compile(r"<[^<>]*>")  # of templates: go tool pprof leaves them out of names
 SUFFIX = re.compile(r"_\[[kij]\]$")
 
 
@@ -42,6 +43,7 @@ def reported(path, event, form):
         if row["kind"] == "marker" and row["name"] == BOUNDARY:
             continue
         name = row["name"].replace(";", ":") if form == "folded" else row["name"]
+        name = ARGUMENTS.sub("", name) if form == "top" else name
         name = as_text(name)
         own[name] += row["self"][index]
         total[name] += row["total"][index]

@@ -35,7 +35,7 @@ def reported(path, event, kind):
 def printed(path, event):
     """Samples are paragraphs: PERIOD EVENT:, then frames, innermost first."""
     own, total = collections.Counter(), collections.Counter()
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
         samples = file.read().split("\n\n")
     for sample in samples:
         head, _, frames = sample.strip("\n").partition("\n")
