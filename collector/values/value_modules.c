@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/values/data_symbols.h"
+
 #define LARGEST_PAGE 65536
 
 void value_modules_init(struct value_modules *modules, const struct module_table *table)
@@ -14,6 +16,7 @@ static void close_module(struct value_module *module)
 {
 	if (!module)
 		return;
+	symbol_table_destroy(module->data);
 	debug_call_sites_destroy(module->call_sites);
 	debug_info_close(module->info);
 	elf_segments_deinit(&module->segments);
@@ -117,4 +120,13 @@ bool value_module_read(const struct value_module *module, uint64_t vaddr, size_t
 		return bytes;
 	}
 	return false;
+}
+
+const struct symbol *value_module_data(struct value_module *module, uint64_t vaddr)
+{
+	Elf *debug_elf = module->debug_file.state == MODULE_FILE_OK ? module->debug_file.elf : NULL;
+
+	if (!module->data)
+		module->data = data_symbols_read(module->file.elf, debug_elf);
+	return module->data ? symbol_table_find(module->data, vaddr) : NULL;
 }

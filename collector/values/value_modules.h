@@ -6,6 +6,7 @@
 #ifndef COLLECTOR_VALUES_VALUE_MODULES_H
 #define COLLECTOR_VALUES_VALUE_MODULES_H
 
+#include "cct/code/symbol_table.h"
 #include "cct/model/module.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/module_file.h"
@@ -17,6 +18,7 @@ struct value_module {
 	struct elf_segments segments;
 	struct debug_info *info;             /* NULL: none */
 	struct debug_call_sites *call_sites; /* NULL: out of memory */
+	struct symbol_table *data;           /* its variables; NULL: not read yet */
 };
 
 struct value_modules {
@@ -36,5 +38,7 @@ bool value_module_mapped(const struct value_module *module, uint64_t offset, boo
 /* Copies bytes of a segment that the program cannot write to. false: there are none. */
 bool value_module_read(const struct value_module *module, uint64_t vaddr, size_t size,
 		       uint8_t *bytes_ret);
+/* The variable that lies at an address, which is in the file. NULL: none. */
+const struct symbol *value_module_data(struct value_module *module, uint64_t vaddr);
 
 #endif

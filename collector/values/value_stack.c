@@ -1,14 +1,17 @@
 #include "collector/values/value_stack.h"
 
 #include <dwarf.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/cleanup.h"
 #include "collector/values/pointer_name.h"
 #include "collector/values/value_modules.h"
 #include "perf/records/memory_record.h"
+#include "report/demangle/demangle.h"
 #include "report/values/value_variables.h"
 
 /* A frame of the present walk. */
@@ -178,28 +181,58 @@ static bool vaddr_of(struct value_stack *stack, uint32_t id, uint64_t offset,
 	return module && elf_segments_to_vaddr(&module->segments, offset, vaddr_ret);
 }
 
-/* What lies beside a mapping of a file's code, or in it. */
-static bool read_near(struct value_stack *stack, const struct mapping *mapping, uint64_t addr,
-		      size_t size, uint8_t *bytes)
+/* Mappings that are looked at on each side: a file has about five. */
+#define NEAR_MAPPINGS 8
+
+static bool is_of_file(const struct value_stack *stack, const struct mapping *mapping)
 {
-	const struct value_module *module = value_modules_get(&stack->modules, mapping->module);
+	const struct module *module = module_table_get(stack->modules.modules, mapping->module);
+
+	return module && (module->key.kind == MODULE_ELF || module->key.kind == MODULE_VDSO);
+}
+
+/*
+ * Mappings without code tell no module, and may not be recorded: the nearest with code on both
+ * sides may be of the same file. @side: 0: before the address or at it, 1: behind it. NULL: there
+ * is none.
+ */
+static const struct mapping *nearest_of_file(const struct value_stack *stack, uint64_t addr,
+					     unsigned side)
+{
+	const struct address_space *space = stack->space;
+	size_t at = address_space_first(space, addr) + side;
+
+	for (unsigned i = 0; i < NEAR_MAPPINGS; i++, at += side ? 1 : SIZE_MAX) {
+		if (at < space->n_mappings && is_of_file(stack, &space->mappings[at]))
+			return &space->mappings[at];
+	}
+	return NULL;
+}
+
+/* A file that may lie at an address of the process, and the address in it. NULL: none on this side.
+ */
+static struct value_module *near_file(struct value_stack *stack, uint64_t addr, unsigned side,
+				      uint64_t *vaddr_ret)
+{
+	const struct mapping *mapping = nearest_of_file(stack, addr, side);
+	struct value_module *module =
+		mapping ? value_modules_get(&stack->modules, mapping->module) : NULL;
 	uint64_t vaddr;
 
-	return module && value_module_mapped(module, mapping->offset, mapping->is_exec, &vaddr) &&
-	       value_module_read(module, addr - mapping->start + vaddr, size, bytes);
+	if (!module || !value_module_mapped(module, mapping->offset, mapping->is_exec, &vaddr))
+		return NULL;
+	*vaddr_ret = addr - mapping->start + vaddr;
+	return module;
 }
 
 static bool read_file(struct value_stack *stack, uint64_t addr, size_t size, uint8_t *bytes)
 {
-	const struct address_space *space = stack->space;
-	const size_t at = address_space_first(space, addr);
+	uint64_t vaddr;
 
-	/*
-	 * Mappings without code may not be recorded, and tell no module: the nearest on both sides
-	 * may be of the same file.
-	 */
-	for (size_t i = at ? at - 1 : 0; i < space->n_mappings && i <= at + 1; i++) {
-		if (read_near(stack, &space->mappings[i], addr, size, bytes))
+	for (unsigned side = 0; side < 2; side++) {
+		const struct value_module *module = near_file(stack, addr, side, &vaddr);
+
+		if (module && value_module_read(module, vaddr, size, bytes))
 			return true;
 	}
 	return false;
@@ -307,9 +340,9 @@ const struct debug_frame *value_stack_debug_frame(struct value_stack *stack, siz
 	return &walked->debug;
 }
 
-/* What a pointer to a function is named with. */
+/* What pointers are named with. */
 struct naming {
-	const struct value_stack *stack;
+	struct value_stack *stack;
 	struct symbolizer *symbolizer;
 };
 
@@ -320,12 +353,32 @@ static void name_function(void *data, uint64_t addr, char *name, size_t size)
 	pointer_name_write(naming->symbolizer, naming->stack->space, addr, name, size);
 }
 
+/* "table", "table+0x10" */
+static void name_data(void *data, uint64_t addr, char *name, size_t size)
+{
+	const struct naming *naming = data;
+	const struct symbol *symbol = NULL;
+	uint64_t vaddr;
+
+	for (unsigned side = 0; side < 2 && !symbol; side++) {
+		struct value_module *module = near_file(naming->stack, addr, side, &vaddr);
+
+		symbol = module ? value_module_data(module, vaddr) : NULL;
+	}
+	if (!symbol)
+		return;
+	_cleanup_free_ char *plain = demangle_symbol(symbol->name);
+	int n = snprintf(name, size, "%s", plain ? plain : symbol->name);
+	if (vaddr != symbol->offset && n > 0 && (size_t)n < size)
+		snprintf(name + n, size - (size_t)n, "+0x%" PRIx64, vaddr - symbol->offset);
+}
+
 enum debug_reason value_stack_write(struct value_stack *stack, size_t i, struct value_place *place,
 				    struct symbolizer *symbolizer, struct value_text *text_ret)
 {
 	struct naming naming = { stack, symbolizer };
 	const struct value_object object = { value_stack_debug_frame(stack, i), &place->location,
-					     name_function, &naming };
+					     name_function, name_data, &naming };
 
 	return value_text_write(text_ret, &object, &place->type, place->bit, place->n_bits);
 }

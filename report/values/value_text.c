@@ -249,12 +249,22 @@ static void put_string(struct value_text *value, const struct value_object *obje
 	end_string(value, string);
 }
 
-static void put_address(struct value_text *value, uint64_t addr, const char *function)
+static void put_address(struct value_text *value, uint64_t addr, const char *name)
 {
 	set_word(value, false, addr);
 	put(value, "0x%" PRIx64, addr);
-	if (*function)
-		put(value, " <%s>", function);
+	if (*name)
+		put(value, " <%s>", name);
+}
+
+/* A pointer's target by name, where it has one. */
+static void find_name(const struct value_object *object, uint64_t addr, bool is_function,
+		      char *name, size_t size)
+{
+	if (is_function && object->name_function)
+		object->name_function(object->data, addr, name, size);
+	else if (!is_function && addr && object->name_data)
+		object->name_data(object->data, addr, name, size);
 }
 
 static enum debug_reason write_pointer(struct value_text *value, const struct value_object *object,
@@ -270,11 +280,15 @@ static enum debug_reason write_pointer(struct value_text *value, const struct va
 	if (reason)
 		return reason;
 	const bool has_target = value_type_of(type, &target) && value_type_plain(&target);
-	if (has_target && dwarf_tag(&target) == DW_TAG_subroutine_type && object->name_function)
-		object->name_function(object->data, addr, name, sizeof(name));
-	put_address(value, addr, name);
-	if (!*name && has_target && value_type_is_character(&target))
+	const bool is_text = has_target && value_type_is_character(&target);
+	find_name(object, addr, has_target && dwarf_tag(&target) == DW_TAG_subroutine_type, name,
+		  sizeof(name));
+	put_address(value, addr, is_text ? "" : name);
+	const size_t n = value->n;
+	if (is_text)
 		put_string(value, object, addr);
+	if (is_text && value->n == n && *name)
+		put(value, " <%s>", name);
 	return DEBUG_KNOWN;
 }
 
@@ -619,10 +633,10 @@ void value_text_of_enumerator(struct value_text *value, uint64_t word, const cha
 	put(value, "%.*s", (int)size, name);
 }
 
-void value_text_of_address(struct value_text *value, uint64_t addr, const char *function)
+void value_text_of_address(struct value_text *value, uint64_t addr, const char *name)
 {
 	*value = (struct value_text){ .n = 0 };
-	put_address(value, addr, function);
+	put_address(value, addr, name);
 }
 
 void value_text_of_string(struct value_text *value, const uint8_t *bytes, size_t n, bool is_whole)

@@ -1,7 +1,8 @@
 /*
  * Values of variables as text, by their types in the debug information: 5, 'x', RED, 0x401000
- * <main>, "text", {x = 1, y = <optimized out>}. Texts are at most VALUE_TEXT_MAX bytes long and end
- * in "..." where they are cut. Types come from files: depths and numbers of members are bounded.
+ * <main>, 0x404010 <table+0x10>, "text", {x = 1, y = <optimized out>}. Texts are at most
+ * VALUE_TEXT_MAX bytes long and end in "..." where they are cut. Types come from files: depths and
+ * numbers of members are bounded.
  */
 #ifndef REPORT_VALUES_VALUE_TEXT_H
 #define REPORT_VALUES_VALUE_TEXT_H
@@ -17,6 +18,8 @@ struct value_object {
 	const struct debug_location *location;
 	/* Writes the name of the function that begins at an address, or nothing. May be NULL. */
 	void (*name_function)(void *data, uint64_t addr, char *name, size_t size);
+	/* Likewise, of the variable that lies there: "table", "table+0x10". */
+	void (*name_data)(void *data, uint64_t addr, char *name, size_t size);
 	void *data;
 };
 
@@ -63,8 +66,8 @@ void value_text_of_number(struct value_text *value, uint64_t encoding, uint64_t 
 /* An enumerator: a number by its name of @size bytes. */
 void value_text_of_enumerator(struct value_text *value, uint64_t word, const char *name,
 			      size_t size);
-/* An address, and the function that begins there; "": none. */
-void value_text_of_address(struct value_text *value, uint64_t addr, const char *function);
+/* An address, and the name of what is there; "": none. */
+void value_text_of_address(struct value_text *value, uint64_t addr, const char *name);
 /* A string of @n bytes, as long as there is room. @is_whole: it has no more. */
 void value_text_of_string(struct value_text *value, const uint8_t *bytes, size_t n, bool is_whole);
 

@@ -215,6 +215,30 @@ n 200'
 	[ "$status" -eq 129 ]
 }
 
+@test "values: pointers to static memory have the names of the variables there" {
+	local flags
+	for flags in "-O0 -no-pie" "-O0 -fPIE -pie"; do
+		# shellcheck disable=SC2086
+		SOURCE=pointers build pointers gcc -g $flags
+		record pointers.recorded -- ./pointers 0.5
+		run values pointers.recorded '.variables[] | select(.name == "element" or .name == "any")
+			| .values[].value | sub("^0x[0-9a-f]+ "; "")' visit
+		expect_equal "$flags" "$(sort <<<"$output" | paste -sd' ')" \
+			"<single+0x8> <single> <table+0x20> <table+0x28> <table+0x8> <table>"
+		run values pointers.recorded '.variables[] | select(.name == "element") | .values[] |
+			select((.share - 1 / 3 | fabs) > 4 * .error) | .value' visit
+		expect_equal "$flags: not a third" "$output" ""
+		# No addresses, which differ from run to run.
+		"$DENDRO" export --format folded --split visit:element -o folded -i pointers.recorded
+		expect_equal rows "$(grep -o ';\[element = [^]]*\]' folded | sort -u | paste -sd' ')" \
+			";[element = <single>] ;[element = <table+0x20>] ;[element = <table>]"
+		# What may be written to is not in the sample; what is called has its own name.
+		run values pointers.recorded '.variables[] | select(.name == "text" or .name == "call")
+			| .values[].value | sub("^0x[0-9a-f]+ "; "")' visit
+		expect_equal "$flags" "$(paste -sd' ' <<<"$output")" "<leaf> <label>"
+	done
+}
+
 @test "values: what a call passed is known by the caller" {
 	run values entry.recorded '.with_function as $all | .variables[] |
 		select(.name == "dead") | .known >= 0.95 * $all' leaf
@@ -284,10 +308,10 @@ n 200'
 		skip "this python3-dbg has no such variable"
 	record python.recorded -- python3-dbg -c 'sum(map(lambda x: x + 1, range(1000000)))'
 	values python.recorded '.variables[] | [.name, (.missing | keys | join(", "))] | join(": ")' \
-		_PyEval_EvalFrameDefault call_shape >missing
-	cat missing
-	grep -q '^call_shape: .*not initialized' missing
-	lacks malformed missing
+		_PyEval_EvalFrameDefault call_shape >reasons
+	cat reasons
+	grep -q '^call_shape: .*not initialized' reasons
+	lacks malformed reasons
 }
 
 @test "values: what does not exist is an error" {
