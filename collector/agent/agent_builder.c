@@ -17,8 +17,8 @@
 /* Two take turns, so with windows of a minute each is replaced once an hour: it finds debug files
  * that were installed meanwhile. */
 #define WINDOWS_MAX 30
-/* Without a window: 7 to 18 MiB, with the names of what several compilers and test suites ran. */
-#define IDLE_MEMORY_MAX ((uint64_t)32 << 20)
+/* Without a window: 3 to 9 MiB, with the names of what several compilers and test suites ran. */
+#define IDLE_MEMORY_MAX ((uint64_t)16 << 20)
 
 static _Noreturn void run(bool keeps_rights, int task_fd)
 {

@@ -48,7 +48,7 @@ int agent_window_begin(struct agent_window *window, struct window_folder *folder
 		       const struct agent_time *now, struct idle_builders *idle, bool keeps_rights,
 		       struct builder_link *link_ret)
 {
-	int stream[2], control[2];
+	int stream[2] = { -1, -1 }, control[2] = { -1, -1 };
 
 	*window = (struct agent_window){ .begin = *now };
 	if (create_file(window, folder))

@@ -25,6 +25,10 @@
 #define N_ROWS_MAX (1u << 19)
 /* The most that a user may have without a privilege: the fewer switches between the processes. */
 #define PIPE_SIZE (1 << 20)
+/* What is larger has pages of its own, which go back to the system when it is freed; by default
+ * glibc raises that to what was freed once, and what stays from window to window is among free
+ * memory. */
+#define OWN_PAGES_SIZE (128 << 10)
 
 /* One thread unwinds 70 000 samples in a second, and gets about half of a CPU that is busy: a
  * worker for each four CPUs, which the reader feeds, unwinds 10 kHz of each CPU. At least two, as
@@ -255,6 +259,7 @@ int profile_builder_serve(const struct profile_builder_options *options, int tas
 	struct builder builder = { .options = options, .task_fd = task_fd };
 
 	ignore_signals();
+	mallopt(M_MMAP_THRESHOLD, OWN_PAGES_SIZE);
 	builder.null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int err = builder.null_fd < 0 || dup2(builder.null_fd, STDIN_FILENO) < 0
 			  ? message_error(options->command, "cannot open /dev/null: %s.",
@@ -299,7 +304,8 @@ int profile_builder_make_link(const char *command, int stream_ret[2], int contro
 
 int profile_builder_fork(const char *command, struct builder_link *link_ret)
 {
-	int stream[2], control[2], err = profile_builder_make_link(command, stream, control);
+	int stream[2] = { -1, -1 }, control[2] = { -1, -1 };
+	int err = profile_builder_make_link(command, stream, control);
 
 	if (err)
 		return err;
