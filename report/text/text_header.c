@@ -16,6 +16,7 @@
 #define CPU_GAPS_SHOWN    8
 #define COMMANDS_SHOWN    4
 #define MAX_SILENT_EVENTS 3
+#define OVERWEIGHT_PART   50 /* by more than 2 % */
 #define UNWATCHED_SHOWN   8
 #define DATE_SIZE         32
 
@@ -254,6 +255,48 @@ static void write_event(const struct text *text, const struct metric *metric, un
 	putc('\n', text->output.file);
 }
 
+/* Writes a comma-separated list, as many items on each line as fit. */
+static void write_list(const struct text *text, const char *list)
+{
+	const size_t width = text->output.width - LABEL_WIDTH;
+
+	while (*list) {
+		char line[256];
+		size_t size = 0;
+
+		for (size_t next = 0; list[next]; size = next) {
+			const char *comma = strchr(list + next, ',');
+
+			next = comma ? (size_t)(comma - list) + 1 : strlen(list);
+			if ((size && next > width) || next >= sizeof(line))
+				break;
+		}
+		if (!size)
+			size = strlen(list);
+		snprintf(line, sizeof(line), "%.*s", (int)size, list);
+		write_warning(text, line);
+		list += size;
+		list += strspn(list, " ");
+	}
+}
+
+/* Warns if samples weigh more than there was (docs/ACCURACY.md, "Software events at a rate"). */
+static void warn_overweight(const struct text *text, const struct metric *metric)
+{
+	const uint64_t most = metric->counted + metric->counted / OVERWEIGHT_PART;
+
+	char message[256];
+
+	if (!metric->has_counted || metric_is_multiplexed(metric) || metric->total <= most ||
+	    strcmp(metric->unit, "events") != 0)
+		return;
+	snprintf(message, sizeof(message),
+		 "%.64s: samples weigh more than was counted, because at a rate (-F) the kernel "
+		 "weighs what it expects; -c N weighs what there was",
+		 metric->name);
+	write_list(text, message);
+}
+
 /* Warns if the event had a hardware counter only for a part of the time. */
 static void warn_multiplexed(const struct text *text, const struct metric *metric)
 {
@@ -302,6 +345,8 @@ static void write_events(const struct text *text)
 	}
 	for (uint32_t i = 0; i < profile->n_metrics; i++)
 		warn_multiplexed(text, &profile->metrics[i]);
+	for (uint32_t i = 0; i < profile->n_metrics; i++)
+		warn_overweight(text, &profile->metrics[i]);
 }
 
 /* Ratios of the whole recording, with the numerator's unit unless it is a plain count. */
@@ -369,31 +414,6 @@ static void write_paths(const struct text *text, const char *label, uint64_t n_p
 	write_label(text, label);
 	fprintf(text->output.file, "%10" PRIu64 " %6.2f%%  %s\n", n_paths,
 		percent(n_paths, quality_n_used(&text->view->profile->quality)), what);
-}
-
-/* Writes a comma-separated list, as many items on each line as fit. */
-static void write_list(const struct text *text, const char *list)
-{
-	const size_t width = text->output.width - LABEL_WIDTH;
-
-	while (*list) {
-		char line[256];
-		size_t size = 0;
-
-		for (size_t next = 0; list[next]; size = next) {
-			const char *comma = strchr(list + next, ',');
-
-			next = comma ? (size_t)(comma - list) + 1 : strlen(list);
-			if ((size && next > width) || next >= sizeof(line))
-				break;
-		}
-		if (!size)
-			size = strlen(list);
-		snprintf(line, sizeof(line), "%.*s", (int)size, list);
-		write_warning(text, line);
-		list += size;
-		list += strspn(list, " ");
-	}
 }
 
 /* Writes why user paths are incomplete, the most frequent reason first. */

@@ -133,3 +133,19 @@ setup() {
 	expect_equal "faults counted" \
 		"$(report_json varied.data | jq '.metrics[0].counted >= 1600')" true
 }
+
+@test "the header says where samples weigh more than was counted" {
+	local mode
+	for mode in -F97 -F997 -c1; do
+		"$DENDRO" record -q "$mode" -e page-faults -o heavy.data -- "$WORKLOADS/faulter" 3
+		"$DENDRO" report --view functions heavy.data >text
+		report_json heavy.data >json
+		if jq -e '.metrics[0] | .total > .counted * 1.0201' json; then
+			[ "$mode" != -c1 ]
+			grep -q 'page-faults: samples weigh more than was counted' text
+		elif jq -e '.metrics[0] | .total < .counted * 1.0199' json; then
+			lacks 'samples weigh more' text
+		fi
+	done
+	expect_equal "weight by -c 1" "$(jq '.metrics[0].total' json)" "$(jq '.metrics[0].counted' json)"
+}
