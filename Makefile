@@ -127,8 +127,8 @@ $(BUILD)/%.o: %.c
 # The pages of report --html and diff --html: modules become one script, in the order in which they
 # need each other; the content security policy has the hashes of the script and of the style.
 PAGE         := $(BUILD)/report/html
-PAGE_MODULES := payload steps text elements search shape costs trees errors state made colors graph table crumbs chips keys pane marks timeline quality code page save actions main
-COMPARISON_MODULES := $(addprefix page/,payload steps text elements search shape costs trees errors state made colors graph table crumbs chips keys pane marks timeline code save) \
+PAGE_MODULES := payload steps text elements search shape costs trees errors state made colors graph table crumbs chips keys pane marks heat timeline quality code page save actions main
+COMPARISON_MODULES := $(addprefix page/,payload steps text elements search shape costs trees errors state made colors graph table crumbs chips keys pane marks heat timeline code save) \
 	$(addprefix diff/,comparison times distributions statistics selected change_tree change_state change_table runs change_code change_page change_actions start)
 join_modules  = { echo '(() => {'; echo '"use strict";'; sed -e '/^import /d' -e 's/^export //' $^; echo '})();'; } > $@
 $(PAGE)/page.js: $(PAGE_MODULES:%=report/html/page/%.js)

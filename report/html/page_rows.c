@@ -42,13 +42,32 @@ static void add_up(struct page_rows *rows)
 	rows->n = n;
 }
 
+/* So that a second, a minute or an hour has a whole number of slices, as far as they are shorter.
+ */
+static uint64_t round_length(uint64_t us)
+{
+	static const struct {
+		uint64_t whole, unit;
+	} parts[] = { { 1000000, 1 }, { 60000000, 1000000 }, { 3600000000, 60000000 } };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		uint64_t n = (us + parts[i].unit - 1) / parts[i].unit;
+
+		while (n * parts[i].unit < parts[i].whole && (parts[i].whole / parts[i].unit) % n)
+			n++;
+		if (n * parts[i].unit <= parts[i].whole)
+			return n * parts[i].unit;
+	}
+	return us;
+}
+
 static void choose_slices(struct page_rows *rows, const struct sample_rows *from)
 {
 	uint64_t last = 0;
 
 	for (uint32_t i = 0; i < from->n_rows; i++)
 		last = from->rows[i].time > last ? from->rows[i].time : last;
-	rows->slice_us = last / PAGE_SLICES + 1;
+	rows->slice_us = round_length(last / PAGE_SLICES + 1);
 	rows->n_slices = last ? (uint32_t)(last / rows->slice_us) + 1 : 0;
 }
 

@@ -10,7 +10,7 @@
 #include "cct/text/string_ids.h"
 #include "report/html/page_tree.h"
 
-#define PAGE_SLICES   200
+#define PAGE_SLICES   400 /* at most, and half of them or more, since their length is round */
 #define PAGE_ROWS_MAX (1u << 20) /* more are added up in fewer slices */
 
 struct page_row {

@@ -109,6 +109,15 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 	refuses "not a sum" -- "$DENDRO" report --html page.html --source warm.data one.data
 }
 
+@test "the time is a heat map of seconds, whose ranges are those of report --time" {
+	need_browser
+	"$DENDRO" record -q -e cpu-clock -o seconds.data -- \
+		sh -c '"$1/recursion" 2; sleep 1; "$1/recursion" 1' - "$WORKLOADS"
+	report_json seconds.data --time 1s-2s >second.json
+	"$DENDRO" report --html seconds.html seconds.data
+	node "$ROOT/tests/page/heat.mjs" "$PWD/seconds.html" second.json
+}
+
 @test "hostile names are text in the page" {
 	need gcc objcopy
 	need_browser

@@ -7,7 +7,7 @@ import { byId } from "./elements.js";
 import { pressKey, redo, undo } from "./keys.js";
 import { csvOf, foldedOf, saveFile, savePng, svgOf } from "./save.js";
 import { codeAfter } from "./code.js";
-import { firstState } from "./state.js";
+import { firstState, SWITCHES } from "./state.js";
 
 /** @param {Page} page @param {"name" | "path" | "stack"} what */
 function copy(page, what) {
@@ -38,8 +38,7 @@ function save(page, format) {
 
 /** @param {Page} page @param {string | undefined} name */
 function turn(page, name) {
-	const switches = /** @type {const} */ (["kernel", "inlined", "idle", "recursion", "flame"]);
-	const known = switches.find((of) => of === name);
+	const known = SWITCHES.find((of) => of === name);
 	if (known)
 		page.change({ [known]: !page.state[known] });
 }
@@ -70,6 +69,7 @@ function keysOf(page) {
 		"3": () => page.showView("sandwich"),
 		Backspace: () => page.zoomOut(),
 		Escape: () => page.zoomOut(),
+		H: () => turn(page, "heat"),
 		N: () => page.nextMatch(-1),
 		U: redo,
 		c: () => showCode(page),
@@ -78,6 +78,7 @@ function keysOf(page) {
 		h: () => page.panes[0].table.unfoldHotPath(),
 		i: () => turn(page, "inlined"),
 		k: () => turn(page, "kernel"),
+		l: () => page.timeline.canvas.focus(),
 		n: () => page.nextMatch(1),
 		q: () => byId("quality").showModal(),
 		r: () => turn(page, "recursion"),
@@ -113,6 +114,7 @@ function listenToButtons(page) {
 	const groups = /** @type {[string, (data: DOMStringMap) => void][]} */ ([
 		["views", ({ view }) => view && page.showView(/** @type {"down"} */ (view))],
 		["switches", (data) => turn(page, data.switch)],
+		["heat", () => turn(page, "heat")],
 		["codes", ({ code }) => code && showCode(page, code)],
 		["save", (data) => data.save && save(page, data.save)],
 	]);

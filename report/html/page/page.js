@@ -22,6 +22,7 @@ import { errorsOf, ratioError, shareSum, sumOver } from "./errors.js";
 import { byId, element, keepEnds, shown } from "./elements.js";
 import { Pane } from "./pane.js";
 import { Table } from "./table.js";
+import { heatOf } from "./heat.js";
 import { Timeline } from "./timeline.js";
 import { Code } from "./code.js";
 import { qualitySummary, showQuality } from "./quality.js";
@@ -167,10 +168,11 @@ export class Page {
 		trees.forEach((tree, i) => this.showTree(tree, i, isSandwich));
 		this.showMatched(shape, sums);
 		this.showEmptiness(sums);
+		if (model.slices && this.isWhole)
+			this.timeline.show(model, selection, state.lanes, look.unit, state.heat);
+		byId("heat").hidden = !heatOf(model.slices, model.sliceNs);
 		this.showTools(legend);
 		this.showCode();
-		if (model.slices && this.isWhole)
-			this.timeline.show(model, selection, state.lanes, look.unit);
 		performance.measure("dendro-shown", "dendro-show");
 	}
 

@@ -17,6 +17,7 @@
  * @property {boolean} inlined are hidden
  * @property {boolean} idle tasks are hidden
  * @property {boolean} recursion is folded
+ * @property {boolean} heat the time is a heat map
  * @property {string[]} folded modules
  * @property {Filter[]} filters
  * @property {"process" | "thread" | "cpu" | "cgroup"} lanes
@@ -27,13 +28,14 @@ const KINDS = ["process", "thread", "cpu", "cgroup", "module", "focus", "ignore"
 const VIEWS = /** @type {const} */ (["down", "up", "sandwich"]);
 const LANE_KINDS = /** @type {const} */ (["process", "thread", "cpu", "cgroup"]);
 export const CODES = /** @type {const} */ (["", "lines", "instructions"]);
-const SWITCHES = /** @type {const} */ (["flame", "kernel", "inlined", "idle", "recursion"]);
+export const SWITCHES = /** @type {const} */ (["flame", "kernel", "inlined", "idle", "recursion",
+	"heat"]);
 
 /** @param {number} metric @returns {State} */
 export function firstState(metric) {
 	return { metric, view: "down", flame: false, zoom: [], selected: [], func: -1, query: "",
 		from: 0, to: 0, kernel: false, inlined: false, idle: false, recursion: false,
-		folded: [], filters: [], lanes: "process", code: "" };
+		heat: false, folded: [], filters: [], lanes: "process", code: "" };
 }
 
 /** @param {State} state @param {number} metric the first one */

@@ -4,13 +4,16 @@
 /** @import { Facts, Model } from "./payload.js" */
 /** @import { Filter, Selection } from "./costs.js" */
 import { rowsWanted, taskKey } from "./costs.js";
+import { drawHeat, heatHeight, heatOf, heatSlice, heatText } from "./heat.js";
 import { element, keepEnds, shown } from "./elements.js";
 import { drawLosses, lossesText, lossSummary, MARKS_HEIGHT } from "./marks.js";
 import { amount, percent } from "./text.js";
 
 const LANES = 4;
 const LANE_HEIGHT = 15;
+const HISTOGRAM_HEIGHT = 38;
 
+/** @import { Heat } from "./heat.js" */
 /** @typedef {{key: string, label: string, total: number, slices: Float64Array}} Lane */
 
 /** Finds or adds a lane. @param {Map<string, Lane>} lanes @param {string} key @param {string} kind
@@ -94,6 +97,8 @@ export class Timeline {
 		this.from = 0;
 		this.to = 0;
 		this.histogram = new Float64Array(0);
+		/** Instead of the histogram. @type {Heat | null} */
+		this.heat = null;
 		this.isLong = false;
 		this.made = ""; /* what the lanes were made of */
 		/** @type {Lane[]} */
@@ -111,9 +116,11 @@ export class Timeline {
 		new ResizeObserver(() => this.draw()).observe(this.canvas.parentElement ?? host);
 	}
 
-	/** @param {Model} model @param {Selection} selection @param {string} kind @param {string} unit */
-	show(model, selection, kind, unit) {
+	/** @param {Model} model @param {Selection} selection @param {string} kind @param {string} unit
+	 * @param {boolean} [isHeat] */
+	show(model, selection, kind, unit, isHeat) {
 		this.model = model;
+		this.heat = isHeat ? heatOf(model.slices, model.sliceNs) : null;
 		this.unit = unit;
 		this.kind = kind;
 		this.from = selection.from;
@@ -155,10 +162,12 @@ export class Timeline {
 			this.drawLane(canvas, this.lanes[i]));
 		this.more.hidden = this.lanes.length <= LANES;
 		this.more.textContent = this.isLong ? "fewer" : `${this.lanes.length - LANES} more`;
-		this.range.textContent = this.to ? `${this.time(this.from)} – ${this.time(this.to)}`
-			: `${this.time(this.model.slices)} in all`;
+		this.range.textContent = (this.to ? `${this.time(this.from)} – ${this.time(this.to)}`
+			: `${this.time(this.model.slices)} in all`) +
+			(this.heat ? `, ${amount(this.heat.columnNs, "ns")} a column` : "");
 		this.canvas.setAttribute("aria-label", `${this.host.getAttribute("aria-label")}. ` +
-			"Left and right move the range, shift with them its end, Escape takes it away. " +
+			(this.heat ? `${heatText(this.heat)} Arrows` : "Left and right") +
+			" move the range, shift with them its end, Escape takes it away. " +
 			`${this.range.textContent}. ` +
 			lossesText(this.losses, ...this.shownTime()));
 		this.tellLosses("");
@@ -184,30 +193,43 @@ export class Timeline {
 
 	/** @param {number} slices */
 	drawHistogram(slices) {
-		const height = 38;
+		const height = this.heat ? heatHeight(this.heat) : HISTOGRAM_HEIGHT;
 		const marks = this.losses.length ? MARKS_HEIGHT : 0;
 		const { context, width } = this.prepare(this.canvas, height + marks);
 		if (!context)
 			return;
-		const most = this.histogram.reduce((a, b) => Math.max(a, b), 0);
-		const step = width / slices;
+		const step = this.heat ? width / (this.heat.rows * this.heat.columns) : width / slices;
 		context.fillStyle = this.colors.panel;
 		context.fillRect(0, 0, width, height);
-		for (const [name, start, end] of this.phases)
-			this.drawPhase(context, name, start, end, step);
-		for (let i = 0; i < slices; i++) {
-			const tall = most ? (this.histogram[i] / most) * (height - 4) : 0;
-			const isIn = !this.to || (i >= this.from && i < this.to);
-			context.fillStyle = isIn ? this.colors.time : this.colors.line;
-			context.fillRect(i * step, height - tall, Math.max(step - 0.5, 0.5), tall);
-		}
+		if (this.heat)
+			drawHeat(context, this.heat, this.histogram, width, (slice) => this.isIn(slice)
+				? this.colors.heat : this.colors["ink-soft"]);
+		else
+			this.drawBars(context, step, height);
 		drawLosses(context, this.losses, step / (this.model?.sliceNs ?? 1), height + 1,
 			this.colors.warn);
-		if (!this.to)
+		if (!this.to || this.heat)
 			return;
 		context.fillStyle = this.colors.accent;
 		context.fillRect(this.from * step - 1, 0, 2, height + marks);
 		context.fillRect(this.to * step - 1, 0, 2, height + marks);
+	}
+
+	/** @param {number} slice */
+	isIn(slice) {
+		return !this.to || (slice >= this.from && slice < this.to);
+	}
+
+	/** @param {CanvasRenderingContext2D} context @param {number} step @param {number} height */
+	drawBars(context, step, height) {
+		const most = this.histogram.reduce((a, b) => Math.max(a, b), 0);
+		for (const [name, start, end] of this.phases)
+			this.drawPhase(context, name, start, end, step);
+		this.histogram.forEach((cost, i) => {
+			const tall = most ? (cost / most) * (height - 4) : 0;
+			context.fillStyle = this.isIn(i) ? this.colors.time : this.colors.line;
+			context.fillRect(i * step, height - tall, Math.max(step - 0.5, 0.5), tall);
+		});
 	}
 
 	/** @param {CanvasRenderingContext2D} context @param {string} name @param {number} start
@@ -277,14 +299,18 @@ export class Timeline {
 	sliceAt(event) {
 		const bounds = this.canvas.getBoundingClientRect();
 		const slices = this.model?.slices ?? 1;
-		const slice = Math.floor(((event.clientX - bounds.left) / bounds.width) * slices);
+		const x = (event.clientX - bounds.left) / bounds.width;
+		if (this.heat)
+			return heatSlice(this.heat, slices, x,
+				(event.clientY - bounds.top) / heatHeight(this.heat));
+		const slice = Math.floor(x * slices);
 		return Math.min(Math.max(slice, 0), slices - 1);
 	}
 
 	/** @param {PointerEvent} event */
 	press(event) {
 		this.anchor = this.sliceAt(event);
-		this.start = event.clientX;
+		this.start = [event.clientX, event.clientY];
 		this.canvas.setPointerCapture(event.pointerId);
 	}
 
@@ -295,7 +321,8 @@ export class Timeline {
 			return;
 		}
 		const at = this.sliceAt(event);
-		const isClick = Math.abs(event.clientX - (this.start ?? 0)) < 3;
+		const [x, y] = this.start ?? [0, 0];
+		const isClick = Math.max(Math.abs(event.clientX - x), Math.abs(event.clientY - y)) < 3;
 		if (isClick && isDone)
 			this.on.brush(0, 0, true);
 		else if (!isClick)
@@ -309,19 +336,32 @@ export class Timeline {
 	point(event) {
 		const sliceNs = this.model?.sliceNs ?? 0;
 		const bounds = this.canvas.getBoundingClientRect();
+		if (this.heat) {
+			const slice = this.sliceAt(event);
+			this.tellLosses(lossesText(this.losses, slice * sliceNs, (slice + 1) * sliceNs));
+			return;
+		}
 		const nsOfPixel = ((this.model?.slices ?? 0) * sliceNs) / bounds.width;
 		const at = (event.clientX - bounds.left) * nsOfPixel;
 		this.tellLosses(lossesText(this.losses, at - 2 * nsOfPixel, at + 2 * nsOfPixel));
 	}
 
+	/** By how many slices a key moves; 0: it does not. @param {string} key */
+	stepOf(key) {
+		const wide = this.heat?.rows ?? Math.max(1, Math.round((this.model?.slices ?? 0) / 20));
+		const down = this.heat ? 1 : 0;
+		return { ArrowLeft: -wide, ArrowRight: wide, ArrowUp: -down, ArrowDown: down }[key] ?? 0;
+	}
+
 	/** @param {KeyboardEvent} event */
 	key(event) {
 		const slices = this.model?.slices ?? 0;
-		const step = Math.max(1, Math.round(slices / 20)) * (event.key === "ArrowLeft" ? -1 : 1);
-		const [from, to] = this.to ? [this.from, this.to] : [0, Math.round(slices / 10)];
+		const step = this.stepOf(event.key);
+		const first = this.heat ? this.heat.rows : Math.round(slices / 10);
+		const [from, to] = this.to ? [this.from, this.to] : [0, first];
 		if (event.key === "Escape")
 			this.on.brush(0, 0, true);
-		else if (!["ArrowLeft", "ArrowRight"].includes(event.key))
+		else if (!step)
 			return;
 		else if (!this.to)
 			this.on.brush(from, to, true);
