@@ -350,37 +350,20 @@ static int annotate(struct annotate_command *command, struct profile *profile)
 	return err;
 }
 
-/* Reads a recording that has branches once more, for how often code was executed. 0, or another
- * value after a message. */
+/* 0, or another value after a message. */
 static int annotate_with_branches(struct annotate_command *command, struct profile *profile)
 {
 	const struct report_options *report = &command->report;
-	const struct symbolizer_options names = { .names = report->symbolizer.names,
-						  .vmlinux = report->symbolizer.vmlinux,
-						  .no_inlines = true };
-	struct branch_stacks stacks = { 0 };
-	struct executed_code executed = { 0 };
-	struct dendro *session = NULL;
-	_cleanup_free_ char *error = NULL;
-	int err = 0;
+	struct recorded_counts counts;
+	int err = recorded_counts_read(&counts, "annotate", report->path, profile, &report->build,
+				       &report->symbolizer);
 
-	if (profile->quality.counts[QUALITY_BRANCHES] && strcmp(report->path, "-") != 0) {
-		err = branch_stacks_read_again("annotate", report->path, &report->build, &names,
-					       &session, &stacks, &error);
-		if (!err)
-			err = branch_counts_collect(&stacks.paths, &executed);
-		if (err)
-			message_error_of_file("annotate", report->path,
-					      error ? error : strerror(-err));
-		if (stacks.paths.n_stacks)
-			command->annotate.executed = &executed;
-	}
-	if (!err)
+	if (!err) {
+		command->annotate.executed = counts.known;
 		err = annotate(command, profile);
-	command->annotate.executed = NULL;
-	executed_code_deinit(&executed);
-	branch_stacks_deinit(&stacks);
-	dendro_close(session);
+		command->annotate.executed = NULL;
+	}
+	recorded_counts_deinit(&counts);
 	return err;
 }
 

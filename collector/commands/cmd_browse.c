@@ -11,6 +11,7 @@
 #include "collector/command-line/report_options.h"
 #include "collector/command-line/terminal.h"
 #include "collector/commands/commands.h"
+#include "collector/exchange/branch_counts.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/files/named_profile.h"
 #include "collector/files/shown_naming.h"
@@ -105,13 +106,14 @@ static int complain_of_screen(int err)
 }
 
 static int show(const struct report_options *options, const struct profile *profile,
-		struct symbolizer *symbolizer)
+		struct symbolizer *symbolizer, const struct executed_code *executed)
 {
 	const char *source = options->source ? options->source : options->path;
 	const struct browse_options shown = { .source = source,
 					      .view = options->view,
 					      .symbolizer = options->symbolizer,
-					      .min_percent = options->export.min_percent };
+					      .min_percent = options->export.min_percent,
+					      .executed = executed };
 	struct browse *browse;
 
 	browse_keep_memory();
@@ -124,6 +126,22 @@ static int show(const struct report_options *options, const struct profile *prof
 	return err ? complain_of_screen(err) : 0;
 }
 
+/* Of one recording, with how often its code was executed. 0, or another value after a message. */
+static int show_with_branches(const struct report_options *options, const struct profile *profile,
+			      struct symbolizer *symbolizer)
+{
+	struct recorded_counts counts = { .known = NULL };
+	int err = options->n_paths > 1 || profile->names
+			  ? 0
+			  : recorded_counts_read(&counts, "browse", options->path, profile,
+						 &options->build, &options->symbolizer);
+
+	if (!err)
+		err = show(options, profile, symbolizer, counts.known);
+	recorded_counts_deinit(&counts);
+	return err;
+}
+
 static int select_and_show(const struct report_options *options, struct profile *profile)
 {
 	struct symbolizer *symbolizer = symbolizer_create(profile, &options->symbolizer);
@@ -134,7 +152,7 @@ static int select_and_show(const struct report_options *options, struct profile 
 	int err =
 		shown_naming_select("browse", &options->selection, profile, symbolizer, &selected);
 	if (!err) {
-		err = show(options, profile, symbolizer);
+		err = show_with_branches(options, profile, symbolizer);
 		selected_paths_deinit(&selected);
 	}
 	symbolizer_destroy(symbolizer);

@@ -2,8 +2,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cct/base/array.h"
+#include "cct/base/cleanup.h"
+#include "collector/command-line/messages.h"
 
 static int compare_starts(const void *a, const void *b)
 {
@@ -48,4 +51,34 @@ int branch_counts_collect(const struct branch_paths *paths, struct executed_code
 		qsort(code_ret->functions, code_ret->n_functions, sizeof(*code_ret->functions),
 		      compare_starts);
 	return err;
+}
+
+int recorded_counts_read(struct recorded_counts *counts, const char *command, const char *path,
+			 const struct profile *profile, const struct dendro_options *build,
+			 const struct symbolizer_options *symbolizer)
+{
+	const struct symbolizer_options names = { .names = symbolizer->names,
+						  .vmlinux = symbolizer->vmlinux,
+						  .no_inlines = true };
+	_cleanup_free_ char *error = NULL;
+
+	*counts = (struct recorded_counts){ .known = NULL };
+	if (!profile->quality.counts[QUALITY_BRANCHES] || strcmp(path, "-") == 0)
+		return 0;
+	int err = branch_stacks_read_again(command, path, build, &names, &counts->session,
+					   &counts->stacks, &error);
+	if (!err)
+		err = branch_counts_collect(&counts->stacks.paths, &counts->executed);
+	if (err)
+		return message_error_of_file(command, path, error ? error : strerror(-err));
+	if (counts->stacks.paths.n_stacks)
+		counts->known = &counts->executed;
+	return 0;
+}
+
+void recorded_counts_deinit(struct recorded_counts *counts)
+{
+	executed_code_deinit(&counts->executed);
+	branch_stacks_deinit(&counts->stacks);
+	dendro_close(counts->session);
 }

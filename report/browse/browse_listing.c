@@ -42,7 +42,8 @@ static int list(struct browse_listing *listing, struct browse *browse, const cha
 		unsigned width)
 {
 	const struct annotate_options options = { .min_percent = browse->options.min_percent,
-						  .width = width };
+						  .width = width,
+						  .executed = browse->options.executed };
 	struct symbolizer *symbolizer = browse_line_symbolizer(browse);
 	struct annotation *annotation;
 

@@ -25,6 +25,8 @@ enum browse_page_kind {
 
 #define BROWSE_MAX_UNDO 100
 
+struct executed_code; /* report/annotate/executed_code.h */
+
 struct browse_options {
 	const char *source; /* what is shown, for the title */
 	/* It grows, and the source says what the title would. */
@@ -34,6 +36,8 @@ struct browse_options {
 	struct view_options view;             /* of all views; kind and sort do not count */
 	struct symbolizer_options symbolizer; /* PAGE_LINES needs another one, with lines */
 	double min_percent;                   /* ACTION_UNFOLD_ALL */
+	/* How often code was executed, for listings; borrowed. NULL: not known. */
+	const struct executed_code *executed;
 };
 
 struct browse_page {

@@ -324,6 +324,22 @@ module_total() { # module_total FILE MODULE : the cost of all paths that have co
 	press a 'A profile has no code'
 }
 
+@test "the code of a function has how often it was executed, where branches were recorded" {
+	need python3
+	[ "$(uname -m)" = x86_64 ] || skip "steps are of x86-64 here"
+	gcc -O2 -g -static -nostdlib -no-pie -fno-stack-protector -w -o steps \
+		"$ROOT/tests/oracle/branch_program.c"
+	python3 "$ROOT/tests/oracle/branch_paths.py" record ./steps steps.data ||
+		skip "programs cannot be stepped here"
+	"$DENDRO" annotate --color never --min 0.5 _start steps.data >listing
+	grep -q 'self *executed  mispredict' listing
+	browse 100 30 C.UTF-8 steps.data
+	go_to_function _start
+	press a '^_start in '
+	screen | head -n 8 | sed 's/ *$//' >shown
+	head -n 8 listing | sed 's/ *$//; s/\t/        /g' | cut -c1-100 | diff - shown
+}
+
 # mouse BUTTON COLUMN LINE RE : presses and releases it; 0 is the left one, 64 and 65 are the wheel
 mouse() {
 	local place
