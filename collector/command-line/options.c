@@ -238,14 +238,14 @@ static int parse_words(struct parsing *parsing, size_t *n_operands, bool *is_hel
 static int take_settings(const struct parsing *parsing, struct configuration *configuration,
 			 void *target)
 {
-	_cleanup_free_ const struct command_option **options =
-		calloc(parsing->n_given + 1, sizeof(*options));
-	const struct given_options given = { options, parsing->n_given };
+	_cleanup_free_ struct given_name *names = calloc(parsing->n_given + 1, sizeof(*names));
+	const struct given_options given = { names, parsing->n_given };
 
-	if (!options)
+	if (!names)
 		return message_error_of_memory(parsing->line->command);
 	for (size_t i = 0; i < given.n; i++)
-		options[i] = parsing->given[i].use.option;
+		names[i] = (struct given_name){ parsing->given[i].use.option,
+						parsing->given[i].is_negated };
 	_cleanup_free_ char *wrong = NULL;
 	int status = option_settings_take(parsing->line, configuration, &given, target, &wrong);
 	if (wrong)

@@ -25,7 +25,8 @@ static bool is_of_all(const struct setting *setting)
 static bool names(const struct setting *setting, const char *name, const char *opposite)
 {
 	return strcmp(setting->name, name) == 0 ||
-	       (opposite && strcmp(setting->name, opposite) == 0);
+	       (opposite && strcmp(setting->name, opposite) == 0 &&
+		strcmp(setting->value, "false") != 0);
 }
 
 /* The first one of @section in the file that has the option or its opposite. */
@@ -66,10 +67,14 @@ const struct setting *option_settings_stronger(const struct configuration *confi
 
 static bool is_given(const struct given_options *given, const struct command_option *option)
 {
-	for (size_t i = 0; i < given->n; i++)
-		if (given->options[i] == option ||
-		    (option->opposite && strcmp(given->options[i]->name, option->opposite) == 0))
+	for (size_t i = 0; i < given->n; i++) {
+		const struct given_name *name = &given->names[i];
+
+		if (name->option == option ||
+		    (option->opposite && !name->is_negated && name->option->name &&
+		     strcmp(name->option->name, option->opposite) == 0))
 			return true;
+	}
 	return false;
 }
 

@@ -5,7 +5,8 @@
  * opposite. Stronger is: of a stronger file; in one file, of the command's section rather than of
  * [all]. Several lines of one section count as an option that is given several times.
  *
- * An option without a value is 'true', or 'false', which hides weaker settings, as --no-NAME does.
+ * An option without a value is 'true', or 'false', which hides weaker settings of this option, as
+ * --no-NAME does, but not of its opposite.
  */
 #ifndef COLLECTOR_CONFIGURATION_OPTION_SETTINGS_H
 #define COLLECTOR_CONFIGURATION_OPTION_SETTINGS_H
@@ -15,7 +16,10 @@
 
 /* The options of a command line. */
 struct given_options {
-	const struct command_option **options;
+	struct given_name {
+		const struct command_option *option;
+		bool is_negated; /* "--no-NAME": its opposite may count still */
+	} * names;
 	size_t n;
 };
 

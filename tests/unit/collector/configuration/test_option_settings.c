@@ -126,6 +126,7 @@ static void the_strongest_counts(void **state)
 		{ "[paint]\nrate=1", "[paint]\nevery=2", "", "every=2" },
 		{ "[paint]\nrate=1", "[all]\nevery=2", "--rate=3", "rate=3" },
 		{ "[all]\nrate=1", "", "--every 3", "every=3" },
+		{ "[all]\nrate=1", "", "--no-every", "rate=1" },
 	};
 
 	(void)state;
