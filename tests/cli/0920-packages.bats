@@ -119,6 +119,11 @@ files_in_bare() { # of the system, without the package manager's own notes
 	in_bare dendro report /tmp/d.data >report
 	grep -q 'sh' report
 	in_bare dendro browse --help >help
+	# The file of settings is the administrator's: upgrades keep it.
+	in_bare dpkg-query -W -f '${Conffiles}\n' dendro | grep -q '^ /etc/dendro.conf '
+	printf '[report]\nview = processes\n' >>"$bare/etc/dendro.conf"
+	in_bare env -u DENDRO_CONFIG dendro doctor settings >settings
+	grep -Eqx '  \[report\] view = processes, of /etc/dendro.conf:[0-9]+' settings
 	in_bare stat -c '%U:%G %a' /usr/bin/dendro | tee rights
 	grep -qx 'root:root 755' rights
 	[ -e "$bare/lib/systemd/system/dendro-agent.service" ]
@@ -141,6 +146,7 @@ files_in_bare() { # of the system, without the package manager's own notes
 		dendro record -q -a -d 0.2 -o /tmp/all.data
 	in_bare sh -c 'apt-get install -y -q --reinstall /tmp/dendro_*.deb >/tmp/log 2>&1
 		getcap /usr/bin/dendro' | grep -q cap_perfmon
+	grep -qx 'view = processes' "$bare/etc/dendro.conf"
 	in_bare sh -c 'apt-get purge -y -q --autoremove dendro dendro-agent dendro-doc libcap2-bin &&
 		dpkg-statoverride --list' >purge.log 2>&1 || true
 	lacks 'root dendro' purge.log
