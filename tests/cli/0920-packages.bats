@@ -1,6 +1,6 @@
 # make deb: packages for Debian, built twice with equal bytes, clean for lintian, and installed, used
 # and purged in a bare Debian. The program is compiled twice for that, and the first run fetches that
-# Debian (into build/debian.tar), so this file takes minutes. RPM and Arch: the files can be read.
+# Debian (into build/debian-*.tar), so this file takes minutes. RPM and Arch: the files can be read.
 
 load lib
 
@@ -41,7 +41,9 @@ need_bare() {
 	need_root
 	need debootstrap unshare
 	[ -e "$bare" ] && return
-	local kept=$ROOT/build/debian.tar
+	local kept
+	kept=$ROOT/build/debian-$(for package in first/*.deb; do dpkg-deb -f "$package" Depends; done |
+		md5sum | cut -c 1-8).tar
 	mkdir "$bare"
 	if [ -e "$kept" ]; then
 		tar -C "$bare" -xf "$kept"
@@ -53,7 +55,7 @@ need_bare() {
 	cp first/*.deb "$bare/tmp/"
 	# shellcheck disable=SC2016
 	in_bare sh -c 'apt-get update -q && apt-get install -y -q --download-only \
-		libcap2-bin $(ls /tmp/*.deb)' >download.log 2>&1 ||
+		--no-install-recommends libcap2-bin $(ls /tmp/*.deb)' >download.log 2>&1 ||
 		skip "packages can't be fetched: $(tail -n 1 download.log)"
 	rm "$bare"/tmp/*.deb
 	tar -C "$bare" -cf "$kept.new" .
@@ -68,7 +70,7 @@ files_in_bare() { # of the system, without the package manager's own notes
 
 @test "the packages are those, and every file is in one of them" {
 	expect_equal packages "$(cd first && printf '%s\n' *.deb | sed 's/_.*//' | sort | tr '\n' ' ')" \
-		"dendro dendro-agent dendro-dbgsym dendro-doc libdendro-dev libdendro0 libdendro0-dbgsym python3-dendro "
+		"dendro dendro-agent dendro-agent-dbgsym dendro-dbgsym dendro-doc libdendro-dev libdendro0 libdendro0-dbgsym python3-dendro "
 	make -s -C "$ROOT" install DESTDIR="$PWD/installed" prefix=/usr \
 		unitdir=/lib/systemd/system
 	list_files dendro >main
@@ -83,6 +85,7 @@ files_in_bare() { # of the system, without the package manager's own notes
 	expect_equal "files in none" "$(cat left)" ""
 	grep -q sysusers.d/dendro.conf main
 	grep -qx ./lib/systemd/system/dendro-agent.service agent
+	grep -qx ./usr/libexec/dendro/dendro-send agent
 	list_files dendro-doc | grep -q QUESTIONS.md
 	list_files dendro-doc | grep -q decisions/0001
 	# What programs need to run is in one package, what their compilation needs in the other.
@@ -111,7 +114,9 @@ files_in_bare() { # of the system, without the package manager's own notes
 	need_bare
 	files_in_bare >before
 	cp first/dendro_*.deb first/dendro-agent_*.deb first/dendro-doc_*.deb "$bare/tmp/"
-	in_bare sh -c 'apt-get install -y -q /tmp/*.deb libcap2-bin' >install.log 2>&1 || {
+	# What is recommended may be recommended by a package that stays, and would stay, too.
+	in_bare sh -c 'apt-get install -y -q --no-install-recommends /tmp/*.deb libcap2-bin' \
+		>install.log 2>&1 || {
 		tail install.log
 		false
 	}
@@ -124,6 +129,9 @@ files_in_bare() { # of the system, without the package manager's own notes
 	printf '[report]\nview = processes\n' >>"$bare/etc/dendro.conf"
 	in_bare env -u DENDRO_CONFIG dendro doctor settings >settings
 	grep -Eqx '  \[report\] view = processes, of /etc/dendro.conf:[0-9]+' settings
+	in_bare sh -c 'dendro push --retry-for 0 --to otlp+http://127.0.0.1:1 /tmp/d.data' >pushed 2>&1 || true
+	grep -q "can't be reached" pushed
+	rm -rf "$bare/var/lib/dendro"
 	in_bare stat -c '%U:%G %a' /usr/bin/dendro | tee rights
 	grep -qx 'root:root 755' rights
 	[ -e "$bare/lib/systemd/system/dendro-agent.service" ]
