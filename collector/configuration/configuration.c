@@ -142,10 +142,10 @@ static int load_of_places(struct configuration_file *files, char **wrong_ret)
 int configuration_load(struct configuration *configuration, const char *option_path)
 {
 	const char *named = getenv(CONFIGURATION_VARIABLE);
-	struct configuration_file *files = configuration->files;
 	int err = 0;
 
 	*configuration = (struct configuration){ 0 };
+	struct configuration_file *files = configuration->files;
 	if (!named || *named)
 		err = load_of_places(files, &configuration->wrong);
 	if (!err && named && *named)

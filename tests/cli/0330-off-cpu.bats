@@ -267,7 +267,7 @@ conserved() {
 	done < <(ask attached 'named_nodes[] | select(.kind == "thread")
 		| "\(.name) \(.total[0]) \(.total[1])"')
 	[ "$(jq '.quality.off_cpu.off_at_end' attached)" -gt 0 ]
-	grep "threads off the CPU when the recording ended" attached.text
+	grep -E "threads? off the CPU when the recording ended" attached.text
 }
 
 @test "a wait that began before the recording and ends in it has its path" {

@@ -51,7 +51,7 @@ expect_turns() { # expect_turns NAME : the costs of all functions, and whether t
 	record cut.data -- ./jitdump 1.5 cut >path
 	expect_turns cut
 	expect_equal cut "$(jq .quality.jitdumps.cut cut.tree)" 1
-	"$DENDRO" report cut.data | grep -q "1 jitdump files end inside a record"
+	"$DENDRO" report cut.data | grep -q "1 jitdump file ends inside a record"
 }
 
 @test "only the beginning of a huge dump is recorded, and a note says so" {
@@ -101,7 +101,7 @@ expect_turns() { # expect_turns NAME : the costs of all functions, and whether t
 	rm jit-*.dump
 	report_json given.data >given.tree
 	expect_equal missing "$(jq .quality.jitdumps.missing given.tree)" 1
-	"$DENDRO" report given.data | grep -q "1 jitdump files are missing"
+	"$DENDRO" report given.data | grep -q "1 jitdump file is missing"
 }
 
 @test "with different clocks the latest code names an address, and the report says so" {

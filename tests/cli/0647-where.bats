@@ -123,7 +123,7 @@ expect_taken() {
 @test "where: samples at which the value is not known are left out, counted and said" {
 	run "$DENDRO" report --where 'paint:size > 0' -i none.recorded
 	[[ "$output" == *"'paint' has no debug information, which --where needs."* ]]
-	grep -qE '^ +[0-9]+ samples left out because it is not known whether --where holds' <<<"$output"
+	grep -qE '^ +[0-9]+ samples? left out because it is not known whether --where holds' <<<"$output"
 	run "$DENDRO" report --where 'no_such:size > 0' -i O2.data
 	[[ "$output" == *"no stack has a frame of 'no_such'"* ]]
 	run "$DENDRO" report --where 'paint:colour == REDD' -i O2.data

@@ -237,7 +237,7 @@ rows_below() { # rows_below FUNCTION OPTION...
 	[ "$(grep -c '^\[number = [0-9]*\] ' rows)" -eq 1000 ]
 	grep -q '^\[number = other values\] ' rows
 	run "$DENDRO" report --split count:number -i many.recorded
-	grep -qE "^ +$(awk '/other values/ { print $NF }' rows) samples split by other values than the first 1000" \
+	grep -qE "^ +$(awk '/other values/ { print $NF }' rows) samples? split by other values than the first 1000" \
 		<<<"$output"
 }
 
@@ -272,7 +272,7 @@ rows_below() { # rows_below FUNCTION OPTION...
 	run rows_below paint --split paint:size -i none.recorded
 	[[ "$output" == '[size not available: no debug information] '* ]]
 	run "$DENDRO" report --split paint:size -i none.recorded
-	grep -qE '^ +[0-9]+ samples split by a value that is not known' <<<"$output"
+	grep -qE '^ +[0-9]+ samples? split by a value that is not known' <<<"$output"
 	run rows_below paint --split paint:no_such -i O2.data
 	[[ "$output" == '[no_such not available: '* ]]
 	run "$DENDRO" report --split no_such:x -i O2.data

@@ -630,11 +630,11 @@ static void a_multiplexed_event_is_said_to_be_scaled(void **state)
 	metric->counted = 2100;
 	metric->time_enabled_ns = metric->time_running_ns = 1000;
 	text = write_report(fixture, "text", &view, &options);
-	assert_non_null(strstr(text, "1 samples of cycles:u  2000 events of 2100 counted\n"));
+	assert_non_null(strstr(text, "1 sample of cycles:u   2000 events of 2100 counted\n"));
 	metric->time_running_ns = 250;
 	metric->is_scaled = true;
 	text = write_report(fixture, "text", &view, &options);
-	assert_non_null(strstr(text, "1 samples of cycles:u  2000 events\n"));
+	assert_non_null(strstr(text, "1 sample of cycles:u   2000 events\n"));
 	assert_non_null(strstr(
 		text, "cycles:u: counted 2100 events, running 25.0% of the time: scaled by 4\n"));
 	text = write_report(fixture, "json", &view, &options);
