@@ -199,11 +199,10 @@ follow_running() { # follow_running OPTION...
 	follow parts --follow 'run:machine->op->opcode' --switch-output=300ms -- ./gcc-O2 1
 	local part n=0
 	for part in parts.2*; do
-		# The last one may begin just before the command ends.
-		[ "$("$DENDRO" report --format json -i "$part" | jq '.metrics[0].samples')" -gt 5 ] ||
-			continue
-		values "$part" '.variables[0].known > 0' run 'machine->op->opcode' | grep -qx true
-		n=$((n + 1))
+		# The first one may end before anything can be read, and the last one may begin just
+		# before the command ends.
+		! values "$part" '.variables[0].known > 0' run 'machine->op->opcode' | grep -qx true ||
+			n=$((n + 1))
 	done
 	[ $n -gt 1 ]
 	"$DENDRO" record -q -e cpu-clock -o - --follow 'run:machine->op->opcode' -- ./gcc-O2 0.5 |
