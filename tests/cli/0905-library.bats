@@ -142,8 +142,10 @@ compare() { # compare FILE : with dendro report
 }
 
 @test "pandas takes the tables as they are" {
-	python3 -c 'import pandas' 2>/dev/null || skip "pandas is not installed"
-	python3 - <<-'TEXT'
+	# The distribution's Python has it; another one may come first.
+	local python=/usr/bin/python3
+	$python -c 'import pandas' 2>/dev/null || skip "pandas is not installed"
+	$python - <<-'TEXT'
 		import dendro, pandas
 		with dendro.open("steps.cct") as profile:
 		    functions = pandas.DataFrame(profile.functions())
