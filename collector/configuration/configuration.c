@@ -176,5 +176,6 @@ char *configuration_copy(struct configuration *configuration, const char *text)
 		free(copy);
 		return NULL;
 	}
-	return configuration->kept[configuration->n_kept++] = copy;
+	configuration->kept[configuration->n_kept++] = copy;
+	return copy;
 }
