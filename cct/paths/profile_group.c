@@ -5,19 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
-#include "cct/base/pair_map.h"
 #include "cct/model/profile_filter.h"
+#include "cct/paths/path_copies.h"
 
 struct grouping {
 	const struct profile *profile;
-	const struct cct *from;
 	struct cct *into;
 	enum sample_grouping kind;
-	struct pair_map nodes; /* (group, node of @from) -> node of @into */
-	uint32_t *path;        /* nodes of @from, innermost first */
-	size_t n_path_allocated;
+	struct path_copies copies;
 };
 
 static struct frame frame_of_phase(const struct profile *profile, const struct sample_row *row)
@@ -58,48 +54,12 @@ static struct frame frame_of_group(const struct grouping *grouping, const struct
 	return (struct frame){ .kind = FRAME_ROOT };
 }
 
-/* The nodes of the path above and at @node that are not known in the group yet; *@node_ret is the
- * innermost that is. Their number, or -ENOMEM. */
-static ssize_t find_unknown(struct grouping *grouping, uint64_t group, uint32_t node,
-			    uint32_t *node_ret)
-{
-	ssize_t n = 0;
-
-	for (; node != CCT_ROOT; node = grouping->from->nodes[node].parent) {
-		*node_ret = pair_map_find(&grouping->nodes, group, node);
-		if (*node_ret != PAIR_MAP_NONE)
-			return n;
-		if (grouping->kind != GROUPED_BY_CPU_AND_TASK &&
-		    frame_is_above_code(cct_frame(grouping->from, node)))
-			break;
-		if (array_reserve(grouping->path, (size_t)n, grouping->n_path_allocated, 1))
-			return -ENOMEM;
-		grouping->path[n++] = node;
-	}
-	*node_ret = CCT_NONE;
-	return n;
-}
-
 /* The node of a row's path in its group. CCT_NONE: out of memory. */
 static uint32_t place(struct grouping *grouping, const struct sample_row *row)
 {
 	const struct frame group = frame_of_group(grouping, row);
-	uint32_t node;
-	ssize_t n = find_unknown(grouping, group.offset, row->node, &node);
 
-	if (n >= 0 && node == CCT_NONE)
-		node = cct_child(grouping->into, CCT_ROOT, &group);
-	if (n < 0 || node == CCT_NONE)
-		return CCT_NONE;
-	while (n) {
-		const uint32_t at = grouping->path[--n];
-
-		node = cct_child(grouping->into, node, cct_frame(grouping->from, at));
-		if (node == CCT_NONE || pair_map_add(&grouping->nodes, group.offset, at, node))
-			return CCT_NONE;
-		grouping->into->nodes[node].frame_marks |= grouping->from->nodes[at].frame_marks;
-	}
-	return node;
+	return path_copies_get(&grouping->copies, grouping->into, group.offset, &group, row->node);
 }
 
 /* The rows' nodes are those of the new tree then. */
@@ -130,14 +90,13 @@ int profile_group(struct profile *profile, enum sample_grouping kind)
 {
 	struct grouping grouping = {
 		.profile = profile,
-		.from = profile->cct,
 		.into = cct_create_like(profile->cct),
 		.kind = kind,
+		.copies = { .from = profile->cct, .has_tasks = kind == GROUPED_BY_CPU_AND_TASK },
 	};
 	int err = grouping.into ? place_all(&grouping, profile->rows) : -ENOMEM;
 
-	pair_map_deinit(&grouping.nodes);
-	free(grouping.path);
+	path_copies_deinit(&grouping.copies);
 	if (err) {
 		cct_destroy(grouping.into);
 		return err;

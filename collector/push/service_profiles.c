@@ -5,65 +5,12 @@
 #include <string.h>
 
 #include "cct/base/array.h"
-#include "cct/base/pair_map.h"
+#include "cct/paths/path_copies.h"
 #include "cct/paths/sample_list.h"
 #include "cct/text/cgroup_name.h"
 
 #define UNKNOWN "unknown"
 #define KERNEL  "kernel"
-
-/* Copies paths of a tree into others. */
-struct copying {
-	const struct cct *from;
-	struct pair_map nodes; /* (number of the other tree, node) -> node there */
-	uint32_t *path;        /* nodes, innermost first */
-	size_t n_path_allocated;
-};
-
-static void copying_deinit(struct copying *copying)
-{
-	pair_map_deinit(&copying->nodes);
-	free(copying->path);
-}
-
-/* The nodes of the path above and at @node that are not copied yet; *@node_ret: where the innermost
- * one that is became. Their number, or -ENOMEM. */
-static ssize_t find_uncopied(struct copying *copying, uint32_t tree, uint32_t node,
-			     uint32_t *node_ret)
-{
-	ssize_t n = 0;
-
-	for (; node != CCT_ROOT; node = copying->from->nodes[node].parent) {
-		*node_ret = pair_map_find(&copying->nodes, tree, node);
-		if (*node_ret != PAIR_MAP_NONE)
-			return n;
-		if (frame_is_above_code(cct_frame(copying->from, node)))
-			break;
-		if (array_reserve(copying->path, (size_t)n, copying->n_path_allocated, 1))
-			return -ENOMEM;
-		copying->path[n++] = node;
-	}
-	*node_ret = CCT_ROOT;
-	return n;
-}
-
-/* The node in @into, whose number is @tree, of the path without processes. CCT_NONE: no memory. */
-static uint32_t copy_path(struct copying *copying, struct cct *into, uint32_t tree, uint32_t node)
-{
-	uint32_t at;
-	ssize_t n = find_uncopied(copying, tree, node, &at);
-
-	if (n < 0)
-		return CCT_NONE;
-	while (n) {
-		const uint32_t next = copying->path[--n];
-
-		at = cct_child(into, at, cct_frame(copying->from, next));
-		if (at == CCT_NONE || pair_map_add(&copying->nodes, tree, next, at))
-			return CCT_NONE;
-	}
-	return at;
-}
 
 static void add_cost(struct profile *profile, uint32_t node, uint32_t metric,
 		     const struct cct_cost *more)
@@ -156,7 +103,7 @@ static int enter_service(struct service_profiles *services, const struct profile
 static int add_samples(struct service_profiles *services, const struct profile *whole,
 		       const struct sample_list *list, const char *only)
 {
-	struct copying copying = { .from = whole->cct };
+	struct path_copies copies = { .from = whole->cct };
 	char text[CGROUP_NAME_MAX];
 	int err = 0;
 
@@ -169,7 +116,8 @@ static int add_samples(struct service_profiles *services, const struct profile *
 		if (err)
 			break;
 		struct profile *profile = services->profiles[service];
-		const uint32_t node = copy_path(&copying, profile->cct, service, sample.node);
+		const uint32_t node =
+			path_copies_get(&copies, profile->cct, service, NULL, sample.node);
 
 		if (node == CCT_NONE)
 			err = -ENOMEM;
@@ -177,7 +125,7 @@ static int add_samples(struct service_profiles *services, const struct profile *
 			add_cost(profile, node, sample.metric,
 				 &(struct cct_cost){ sample.samples, sample.weight });
 	}
-	copying_deinit(&copying);
+	path_copies_deinit(&copies);
 	return err;
 }
 
@@ -222,10 +170,10 @@ uint32_t service_profile_count(const struct profile *profile, uint32_t metric)
 	return n;
 }
 
-static int copy_node(struct copying *copying, const struct profile *from, uint32_t node,
+static int copy_node(struct path_copies *copies, const struct profile *from, uint32_t node,
 		     struct profile *into, uint32_t tree)
 {
-	const uint32_t copy = copy_path(copying, into->cct, tree, node);
+	const uint32_t copy = path_copies_get(copies, into->cct, tree, NULL, node);
 
 	if (copy == CCT_NONE)
 		return -ENOMEM;
@@ -236,7 +184,7 @@ static int copy_node(struct copying *copying, const struct profile *from, uint32
 
 int service_profile_halve(const struct profile *profile, struct profile *halves_ret[2])
 {
-	struct copying copying = { .from = profile->cct };
+	struct path_copies copies = { .from = profile->cct };
 	struct profile *halves[2] = { create(profile), create(profile) };
 	uint32_t n = 0, n_copied = 0;
 	int err = halves[0] && halves[1] ? 0 : -ENOMEM;
@@ -250,9 +198,9 @@ int service_profile_halve(const struct profile *profile, struct profile *halves_
 			continue;
 		const uint32_t half = n_copied++ >= n / 2;
 
-		err = copy_node(&copying, profile, i, halves[half], half);
+		err = copy_node(&copies, profile, i, halves[half], half);
 	}
-	copying_deinit(&copying);
+	path_copies_deinit(&copies);
 	for (unsigned i = 0; i < 2; i++) {
 		if (err)
 			service_profile_destroy(halves[i]);
