@@ -167,8 +167,28 @@ def open(path, grouping="comm", kernel="merged", raw_names=False, inlines=True, 
     return Profile(handle)
 
 
-class Profile:
+class _Owner:
+    """Owns a handle of the library, which close() or `with` frees by the function `_release`."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        self.close()
+
+    def close(self):
+        if getattr(self, "_handle", None):
+            getattr(_library, self._release)(self._handle)
+        self._handle = None
+
+
+class Profile(_Owner):
     """What open() has read; close() or `with` frees it."""
+
+    _release = "dendro_profile_close"
 
     def __init__(self, handle):
         self._handle = handle
@@ -183,20 +203,6 @@ class Profile:
             frame["kind"] = KINDS[frame["kind"]]
             frame["line"] = frame["line"] or None
             frame["id"] = None if frame["id"] < 0 else frame["id"]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-    def __del__(self):
-        self.close()
-
-    def close(self):
-        if getattr(self, "_handle", None):
-            _library.dendro_profile_close(self._handle)
-        self._handle = None
 
     def _get(self, name, *arguments):
         if not self._handle:
@@ -310,13 +316,15 @@ class Profile:
         return table
 
 
-class Writer:
+class Writer(_Owner):
     """Records samples of this program's own into a profile.
 
         with dendro.Writer("server") as writer:
             writer.add(["main", "serve", "parse"], "requests", 1)
             writer.save("requests.cct")
     """
+
+    _release = "dendro_writer_destroy"
 
     def __init__(self, process="python", pid=None, command_line=None, start_unix_ns=0):
         self._handle = ctypes.c_void_p()
@@ -326,20 +334,6 @@ class Writer:
         pid = os.getpid() if pid is None else pid
         self._pid, self._name = pid, process
         self._process = self._number("process", pid, _encode(process))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-    def __del__(self):
-        self.close()
-
-    def close(self):
-        if getattr(self, "_handle", None):
-            _library.dendro_writer_destroy(self._handle)
-        self._handle = None
 
     def _number(self, what, *arguments):
         if not self._handle:
