@@ -177,15 +177,20 @@ static void rows_of_runs_and_sums_are_read_as_they_were_written(void **state)
 	}
 }
 
+static void write_part(struct byte_buffer *body, const struct profile *profile)
+{
+	if (profile->rows->n_runs)
+		runs_part_write(body, profile);
+	else
+		rows_part_write(body, profile);
+}
+
 static void cut_and_change(struct profile *profile)
 {
 	struct byte_buffer body = { 0 };
 	struct sample_rows *before;
 
-	if (profile->rows->n_runs)
-		runs_part_write(&body, profile);
-	else
-		rows_part_write(&body, profile);
+	write_part(&body, profile);
 	for (size_t size = 0; size < body.size; size++) {
 		assert_int_not_equal(read_rows(profile, body.bytes, size, &before), 0);
 		sample_rows_destroy(profile->rows);
@@ -233,10 +238,7 @@ static void assert_refused_without_thread(struct profile *profile)
 	struct byte_buffer body = { 0 };
 	struct sample_rows *before;
 
-	if (profile->rows->n_runs)
-		runs_part_write(&body, profile);
-	else
-		rows_part_write(&body, profile);
+	write_part(&body, profile);
 	profile->n_threads--;
 	assert_int_equal(read_rows(profile, body.bytes, body.size, &before), -EINVAL);
 	sample_rows_destroy(profile->rows);

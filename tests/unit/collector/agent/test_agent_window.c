@@ -11,32 +11,12 @@
 
 #include "cct/base/clock.h"
 #include "collector/agent/agent_window.h"
+#include "tests/unit/fixtures/new_folder.h"
 
 #define MINUTE    (60 * NSEC_PER_SEC)
 #define HOUR      (60 * MINUTE)
 #define NOON      (1700000000 * NSEC_PER_SEC)
 #define N_WINDOWS 5
-
-static char parent[32], path[64];
-
-static int make_parent(void **state)
-{
-	(void)state;
-	snprintf(parent, sizeof(parent), "/tmp/test-window-XXXXXX");
-	if (!mkdtemp(parent))
-		return -1;
-	snprintf(path, sizeof(path), "%s/windows", parent);
-	return 0;
-}
-
-static int remove_parent(void **state)
-{
-	char command[96];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", parent);
-	return system(command);
-}
 
 /* Windows of a minute; the clock is @steps[i] ahead of the first one's at the end of window i. */
 static void make_windows(const int64_t *steps, struct time_span *spans)
@@ -72,7 +52,7 @@ static void expect_all_kept(const struct time_span *spans)
 	char *error = NULL;
 	uint64_t time_ns = 0;
 
-	assert_int_equal(window_folder_open(&folder, path, &error), 0);
+	assert_int_equal(window_folder_open(&folder, new_folder_path, &error), 0);
 	for (size_t i = 0; i < N_WINDOWS; i++)
 		keep(&folder, &spans[i]);
 	assert_int_equal(window_folder_list(folder.fd, &list), 0);
@@ -128,5 +108,5 @@ int main(void)
 		cmocka_unit_test(windows_touch_while_nobody_sets_the_clock),
 		cmocka_unit_test(a_step_of_the_clock_loses_and_doubles_no_window),
 	};
-	return cmocka_run_group_tests(tests, make_parent, remove_parent);
+	return cmocka_run_group_tests(tests, new_folder_set_up, new_folder_tear_down);
 }

@@ -11,35 +11,15 @@
 #include <cmocka.h>
 
 #include "collector/agent/window_folder.h"
+#include "tests/unit/fixtures/new_folder.h"
 
 #define SECOND 1000000000ull
-
-static char parent[32], path[64];
-
-static int make_parent(void **state)
-{
-	(void)state;
-	snprintf(parent, sizeof(parent), "/tmp/test-folder-XXXXXX");
-	if (!mkdtemp(parent))
-		return -1;
-	snprintf(path, sizeof(path), "%s/windows", parent);
-	return 0;
-}
-
-static int remove_parent(void **state)
-{
-	char command[96];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", parent);
-	return system(command);
-}
 
 static void open_folder(struct window_folder *folder)
 {
 	char *error = NULL;
 
-	if (window_folder_open(folder, path, &error))
+	if (window_folder_open(folder, new_folder_path, &error))
 		fail_msg("%s", error);
 }
 
@@ -124,7 +104,7 @@ static void expect_refusal(const char *sentence)
 	struct window_folder folder;
 	char *error = NULL;
 
-	assert_true(window_folder_open(&folder, path, &error) < 0);
+	assert_true(window_folder_open(&folder, new_folder_path, &error) < 0);
 	assert_non_null(error);
 	if (!strstr(error, sentence))
 		fail_msg("%s", error);
@@ -139,15 +119,15 @@ static void a_folder_of_several_is_refused(void **state)
 	open_folder(&folder);
 	expect_refusal("another dendro agent");
 	window_folder_close(&folder);
-	assert_int_equal(chmod(path, 0750), 0);
+	assert_int_equal(chmod(new_folder_path, 0750), 0);
 	expect_refusal("is not for its owner alone");
-	snprintf(path, sizeof(path), "%s/nowhere/windows", parent);
+	snprintf(new_folder_path, sizeof(new_folder_path), "%s/nowhere/windows", new_folder_parent);
 	expect_refusal("cannot make");
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_parent, remove_parent)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, new_folder_set_up, new_folder_tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(kept_files_are_listed_by_time_longer_ones_first),
 		TEST(a_second_file_of_a_time_does_not_replace_the_first),
