@@ -18,11 +18,11 @@
  * number is smaller than those of its children. Below the root are commands, processes or threads,
  * below these the functions of call paths, outermost first. What a node is (a function, a process)
  * is its frame, which all nodes of that function share. Costs are sums of weights, one for each
- * metric: those of a node's own samples are its self cost, with those below it they are its total.
- * Numbers are those of `dendro report --format json`.
+ * metric: the cost of a node's own samples is its self cost; with the samples below it, its total.
+ * Numbers are equal to the numbers of `dendro report --format json`.
  *
  * Errors: functions that can fail return 0 or -errno, and leave in *@error a sentence for the user,
- * to be freed with dendro_free(), or NULL where there was no memory for it. @error may be NULL.
+ * to be freed with dendro_free(), or NULL if memory was missing for it. @error may be NULL.
  * Results are written only on success.
  *
  * Ownership: what a pointer from a profile leads to belongs to the profile and is valid until
@@ -34,7 +34,7 @@
  * writer belongs to one thread at a time. Different profiles and writers have nothing in common.
  * dendro_profile_open() starts threads, and ends them before it returns.
  *
- * The library has no state of its own beside a counter that numbers address spaces. It does not
+ * The library keeps no state but a counter that numbers address spaces. It does not
  * exit, print, change signal handlers, the environment or limits of the process, or use the
  * network; it aborts only where an assertion shows an error in the library itself. Files are input
  * that may be damaged or hostile: they give an error, or a profile that says what is missing.
@@ -45,7 +45,7 @@
  * Versions: DENDRO_MAJOR becomes larger when a program must be compiled again; then the name of the
  * library changes, too. DENDRO_MINOR becomes larger when something is added: functions, values of
  * an enum, members at the end of a struct. Structs that the caller makes therefore begin with their
- * size, and those that the library gives must not be copied by their size.
+ * size, and structs that the library gives must not be copied by their size.
  */
 #ifndef DENDRO_H
 #define DENDRO_H
@@ -95,7 +95,7 @@ struct dendro_read_options {
 	enum dendro_kernel kernel;
 	int raw_names;  /* not 0: names as in the file, mangled */
 	int no_inlines; /* not 0: a function has the cost of those inlined into it */
-	/* Not 0: each source line of a function is a frame of its own, with its file and line. A
+	/* Not 0: each source line of a function is a separate frame, with its file and line. A
 	 * function's inlined and other code in one line is then one frame. Several nodes below one
 	 * parent may have the same frame. */
 	int by_line;
@@ -199,7 +199,7 @@ enum dendro_frame_kind {
 	DENDRO_FRAME_USER,    /* a function */
 	DENDRO_FRAME_INLINED, /* a function, inlined into the one above it */
 	DENDRO_FRAME_KERNEL,  /* a function of the kernel */
-	DENDRO_FRAME_MARKER,  /* what is to be said of the path: "[stack deeper than the copy]" */
+	DENDRO_FRAME_MARKER,  /* a note about the path: "[stack deeper than the copy]" */
 };
 
 /* What a node is. */
@@ -334,7 +334,7 @@ int dendro_writer_add_sample(struct dendro_writer *writer, uint32_t path, uint32
 int dendro_writer_add_lost(struct dendro_writer *writer, uint32_t metric, uint64_t n_samples,
 			   char **error);
 /* Writes the profile to the file @path, which is replaced: only dendro_writer_destroy() is possible
- * then. If it fails, the file is no profile. */
+ * then. If it fails, the file is not a profile. */
 int dendro_writer_save(struct dendro_writer *writer, const char *path, char **error);
 
 #pragma GCC visibility pop

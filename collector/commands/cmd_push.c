@@ -167,12 +167,11 @@ static const struct command_option options_of_push[] = {
 const struct command_line push_line = {
 	.command = "push",
 	.synopsis = "--to URL [OPTIONS] [FILE...]",
-	.description =
-		"Sends recordings or profiles to a server that keeps those of many machines: "
-		"Grafana\n"
-		"Pyroscope, or one that takes profiles of OpenTelemetry's protocol (OTLP). "
-		"Without FILE,\n"
-		"what waits in the spool is sent.",
+	.description = "Sends recordings or profiles to a server that keeps the profiles of many "
+		       "machines:\n"
+		       "Grafana Pyroscope, or one that takes profiles of OpenTelemetry's protocol "
+		       "(OTLP).\n"
+		       "Without FILE, what waits in the spool is sent.",
 	.options = options_of_push,
 };
 
@@ -262,8 +261,8 @@ static int push(struct push_command *command, const struct parsed_line *parsed)
 	if (!command->send.spool)
 		command->send.spool = spool;
 	if (!command->send.spool)
-		return message_error("push", "there is no home to keep requests in: name a folder "
-					     "with --spool.");
+		return message_error("push", "HOME is not set: name a folder for requests with "
+					     "--spool.");
 	command->send.url = command->target.url;
 	command->send.user = command->target.user;
 	report_options_finish(&command->report);

@@ -49,7 +49,7 @@ static const char *parse_section(char *line, const char **section_ret)
 	*end = '\0';
 	cut_comment(end + 1);
 	if (*skip_blanks(end + 1))
-		return "something follows the section: a setting has a line of its own";
+		return "something follows the section: a setting needs a separate line";
 	cut_blanks(name);
 	if (!*name)
 		return "the section has no name";
@@ -114,7 +114,7 @@ static const char *parse_line(char *line, struct setting *setting)
 	if (*line == '[')
 		return parse_section(line, &setting->section);
 	if (!setting->section)
-		return "a setting stands below a section, such as [record]";
+		return "a setting needs a section above it, such as [record]";
 	return parse_setting(line, setting);
 }
 

@@ -29,7 +29,7 @@ enum debug_reason {
 	DEBUG_NOT_SUPPORTED,   /* an operation that is not evaluated */
 	DEBUG_MALFORMED,       /* an expression that no compiler writes */
 	DEBUG_NO_INFORMATION,  /* there is no debug information, or none of the type's members */
-	DEBUG_NO_SUCH_PART,    /* what is asked of it does not fit its type */
+	DEBUG_NO_SUCH_PART,    /* the requested member or element does not fit its type */
 	N_DEBUG_REASONS,
 };
 

@@ -98,7 +98,7 @@ static bool take_old_entry(struct list *list, struct entry *entry)
 	return !reader->is_broken;
 }
 
-/* A reader of the section from an offset on; broken: there is none. */
+/* A reader of the section from an offset on; broken if the section does not exist. */
 static struct dwarf_reader section_reader(Dwarf *dwarf, const char *name, uint64_t offset)
 {
 	struct dwarf_reader none = { .is_broken = true };

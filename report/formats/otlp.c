@@ -218,7 +218,7 @@ static void add_resource_attribute(struct writer *writer, const char *key, const
 	byte_buffer_deinit(&text);
 }
 
-/* A recording may have many programs, so it has no service of its own. */
+/* A recording may have many programs, so no single service fits it. */
 static void add_resource(struct writer *writer, struct byte_buffer *message)
 {
 	const struct profile_info *info = &writer->profile->info;

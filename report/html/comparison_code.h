@@ -1,7 +1,7 @@
 /*
  * Lines and instructions of the hottest functions of each file of a comparison (page_code.h), as
  * JSON that report/html/diff/change_code.js reads. Files are added one after the other, since a
- * profile is released once its costs are those of a run.
+ * profile is released once its costs are counted for one run.
  */
 #ifndef REPORT_HTML_COMPARISON_CODE_H
 #define REPORT_HTML_COMPARISON_CODE_H

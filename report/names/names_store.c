@@ -50,8 +50,8 @@ struct naming {
 	struct stored_names *names;
 };
 
-/* @number: of its module among those of which names are known; 0: it is not there. 1: its name was
- * looked for; 0: it was known; -ENOMEM. */
+/* @number: of its module in ->known; 0: it is not there. Returns 1 if the name had to be looked
+ * for, 0 if it was known, or -ENOMEM. */
 static int store_frame(const struct naming *naming, const struct frame *frame, uint32_t number)
 {
 	struct active_functions active;
@@ -113,7 +113,7 @@ static int store_lacks(const struct naming *naming, uint32_t module)
 	return err;
 }
 
-/* The codes from @first on are those of the module, of which names are known. */
+/* @names has the codes of one known module from @first on. Whether one lacks a name. */
 static bool has_unnamed(const struct stored_names *names, uint32_t first)
 {
 	for (uint32_t i = first; i < names->n_codes; i++) {

@@ -92,7 +92,7 @@ rate() { # rate OPTION... : samples a second that dendro record would take
 	refused "3: 'pid' can't be set in a file: it says what one run records." '[record]' '' 'pid = 1'
 	refused "2: 'comm' can't be set in a file: reports would leave samples out without a word." '[report]' 'comm = x'
 	refused "2: 'output' can't be set in a file: it names the files of one run." '[record]' 'output = /etc/passwd'
-	refused "1: a setting stands below a section, such as [record]." 'freq = 1'
+	refused "1: a setting needs a section above it, such as [record]." 'freq = 1'
 	refused "2: the line has a control character." '[record]' $'freq = \e[31m'
 	# Values are those of the option.
 	user_file '[report]' 'min = much'

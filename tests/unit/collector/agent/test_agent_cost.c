@@ -44,7 +44,7 @@ static int open_file_of(size_t size)
 	return fd;
 }
 
-/* A process that has touched so much memory of its own, or of a file of the disk's cache. */
+/* A process that has touched so much anonymous and shared memory, and so much of a file. */
 static pid_t start_process(size_t own_size, size_t shared_size, size_t file_size)
 {
 	int ends[2];

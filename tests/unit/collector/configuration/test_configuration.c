@@ -37,7 +37,7 @@ static void write_file(const char *name, const char *text, mode_t mode)
 	assert_int_equal(chmod(path_of(name), mode), 0);
 }
 
-/* The user's files are those of the folder; the system's may be there or not. */
+/* The user's files are in the folder; the system's file may exist or not. */
 static int set_up(void **state)
 {
 	(void)state;

@@ -68,10 +68,10 @@ static void what_is_wrong_has_a_line(void **state)
 		const char *text, *wrong;
 		unsigned line;
 	} cases[] = {
-		{ "a = b", "a setting stands below a section, such as [record]", 1 },
+		{ "a = b", "a setting needs a section above it, such as [record]", 1 },
 		{ "\n[a\n", "a section ends with ']'", 2 },
 		{ "[ ]", "the section has no name", 1 },
-		{ "[a] b = c", "something follows the section: a setting has a line of its own",
+		{ "[a] b = c", "something follows the section: a setting needs a separate line",
 		  1 },
 		{ "[a]\n\nb",
 		  "a setting is 'name = value', and of an option without a value 'name = true'",

@@ -85,7 +85,8 @@ static void expect_equal(const struct stored_names *a, const struct stored_names
 
 #define NO_FUNCTION 1u /* an offset without a name: that of the file's header */
 
-/* @second: code of a second profile. Its names are the same with those of the first one known. */
+/* @second: code of a second profile. Its names are the same if the names of the first profile are
+ * known. */
 static void check_second(const struct own_elf *own, const uint64_t *second, size_t n)
 {
 	struct known_names *known = known_names_create();
