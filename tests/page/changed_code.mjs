@@ -9,8 +9,10 @@ const SIDES = ["before", "after"].map((side, i) =>
 	({ side, report: JSON.parse(readFileSync(annotated[i], "utf8")) }));
 const { name } = SIDES[0].report.functions[0];
 
-/** The rows of a side's table that have a cost: [place, text, self, total]. */
+/** The rows of a side's table that have a cost: [place, text, self, total]. The path that was
+ * selected may have no cost of the event, so the function is chosen by its name. */
 async function costly(page, side, title) {
+	await page.selectOption(`#code-${side} .code-function`, { label: `${name} (inlined)` });
 	await page.waitForFunction(([of, text]) =>
 		document.querySelector(`#code-${of} .code-title`).textContent === text &&
 		document.querySelector(`#code-${of} tbody tr`), [side, title]);
