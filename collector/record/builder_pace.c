@@ -123,12 +123,11 @@ void builder_pace_describe(const struct builder_pace *pace, uint64_t n_left_out,
 			   struct recording_notes *notes)
 {
 	if (n_left_out)
-		recording_notes_add(
-			notes, false,
-			"%" PRIu64 " samples have no callers in user code, because they "
-			"could not be unwound in time: lower the rate (-F), or record to "
-			"a file and use dendro build.",
-			n_left_out);
+		recording_notes_add_counted(
+			notes, false, n_left_out,
+			"{sample has|samples have} no callers in user code, because {it|they} "
+			"could not be unwound in time: lower the rate (-F), or record to a file "
+			"and use dendro build.");
 	if (pace->n_hurries)
 		recording_notes_add(notes, true,
 				    "the profile was built at idle priority, but %" PRIu64

@@ -91,7 +91,7 @@ expect_named() { # expect_named REPORT-OF-FUNCTIONS
 	local how
 	for how in link given; do
 		"$DENDRO" record -e cpu-clock -F 997 -o $how.data -- ./jit_named 0.3 $how >map 2>$how.errors
-		grep -q "1 perf-PID.map files were ignored" $how.errors
+		grep -q "1 perf-PID.map file was ignored" $how.errors
 		report_json $how.data --view functions >$how.functions
 		expect_equal "named by $how" "$(total_of $how.functions "made second")" 0
 		xargs rm -f <map

@@ -56,7 +56,7 @@ expect_turns() { # expect_turns NAME : the costs of all functions, and whether t
 
 @test "only the beginning of a huge dump is recorded, and a note says so" {
 	"$DENDRO" record -e cpu-clock -F 997 -o huge.data -- ./jitdump 1 huge >path 2>errors
-	grep -q "1 jitdump files are larger than 256 MiB" errors
+	grep -q "1 jitdump file is larger than 256 MiB" errors
 	[ "$(stat -c %s huge.data)" -lt 10000000 ]
 	rm "$(cat path)"
 	expect_turns huge
@@ -97,7 +97,7 @@ expect_turns() { # expect_turns NAME : the costs of all functions, and whether t
 @test "another user's dump is ignored, and a note says so" {
 	need_root
 	"$DENDRO" record -e cpu-clock -F 997 -o given.data -- ./jitdump 0.3 given >path 2>errors
-	grep -q "1 jitdump files were ignored" errors
+	grep -q "1 jitdump file was ignored" errors
 	rm jit-*.dump
 	report_json given.data >given.tree
 	expect_equal missing "$(jq .quality.jitdumps.missing given.tree)" 1

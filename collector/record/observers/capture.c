@@ -520,9 +520,9 @@ static void describe(const void *state, bool is_verbose, struct recording_notes 
 	const struct capture_stats *stats = capture_stats(state);
 
 	if (is_verbose && stats->n_kept)
-		recording_notes_add(notes, true,
-				    "%" PRIu64 " program file%s copied into the recording.",
-				    stats->n_kept, stats->n_kept == 1 ? " was" : "s were");
+		recording_notes_add_counted(
+			notes, true, stats->n_kept,
+			"program {file was|files were} copied into the recording.");
 }
 
 const struct recording_observer capture_observer = {

@@ -444,10 +444,9 @@ static void advise(const void *state, struct recording_notes *notes)
 	uint64_t n_missed = code_reader_stats(state)->n_missed;
 
 	if (n_missed)
-		recording_notes_add(notes, false,
-				    "%" PRIu64 " pages of code made at run time could not be "
-				    "read: samples there may have no callers.",
-				    n_missed);
+		recording_notes_add_counted(notes, false, n_missed,
+					    "{page|pages} of code made at run time could not be "
+					    "read: samples there may have no callers.");
 }
 
 const struct recording_observer code_reader_observer = {

@@ -594,20 +594,18 @@ static void advise(const void *state, struct recording_notes *notes)
 	const struct hotspot_reader *reader = state;
 
 	if (reader->n_strange)
-		recording_notes_add(notes, false,
-				    "%" PRIu64 " processes run a Java machine of a version that "
-				    "dendro does not know: their methods have no names.",
-				    reader->n_strange);
+		recording_notes_add_counted(
+			notes, false, reader->n_strange,
+			"{process runs|processes run} a Java machine of a version that dendro does "
+			"not know: {its|their} methods have no names.");
 	if (reader->n_forbidden)
-		recording_notes_add(notes, false,
-				    "%" PRIu64 " Java processes may not be read: their methods "
-				    "have no names. Root may.",
-				    reader->n_forbidden);
+		recording_notes_add_counted(notes, false, reader->n_forbidden,
+					    "Java {process|processes} may not be read: {its|their} "
+					    "methods have no names. Root may.");
 	if (reader->n_left_out)
-		recording_notes_add(notes, false,
-				    "%" PRIu64 " Java processes were too many at once: their "
-				    "methods have no names.",
-				    reader->n_left_out);
+		recording_notes_add_counted(notes, false, reader->n_left_out,
+					    "Java {process was|processes were} too many at once: "
+					    "{its|their} methods have no names.");
 }
 
 static void describe(const void *state, bool is_verbose, struct recording_notes *notes)

@@ -236,15 +236,14 @@ static void advise(const void *state, struct recording_notes *notes)
 	const struct jit_maps *maps = state;
 
 	if (maps->stats.n_refused)
-		recording_notes_add(notes, false,
-				    "%" PRIu64 " perf-PID.map files were ignored: owned by "
-				    "another user, or symbolic links.",
-				    maps->stats.n_refused);
+		recording_notes_add_counted(notes, false, maps->stats.n_refused,
+					    "perf-PID.map {file was|files were} ignored: owned by "
+					    "another user, or {a symbolic link|symbolic links}.");
 	if (maps->stats.n_missed)
-		recording_notes_add(notes, false,
-				    "%" PRIu64 " perf-PID.map files could not be read or were too "
-				    "large: code made at run time will have no names.",
-				    maps->stats.n_missed);
+		recording_notes_add_counted(
+			notes, false, maps->stats.n_missed,
+			"perf-PID.map {file|files} could not be read or {was|were} too large: code "
+			"made at run time will have no names.");
 }
 
 const struct recording_observer jit_maps_observer = {

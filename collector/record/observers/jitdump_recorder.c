@@ -284,21 +284,19 @@ static void advise(const void *state, struct recording_notes *notes)
 	const struct jitdump_stats *stats = &recorder->stats;
 
 	if (stats->n_refused)
-		recording_notes_add(notes, false,
-				    "%" PRIu64
-				    " jitdump files were ignored: owned by another user, "
-				    "or not regular files.",
-				    stats->n_refused);
+		recording_notes_add_counted(notes, false, stats->n_refused,
+					    "jitdump {file was|files were} ignored: owned by "
+					    "another user, or not {a regular file|regular files}.");
 	if (stats->n_missed)
-		recording_notes_add(notes, false,
-				    "%" PRIu64 " jitdump files could not be read: code made at run "
-				    "time will have no names.",
-				    stats->n_missed);
+		recording_notes_add_counted(notes, false, stats->n_missed,
+					    "jitdump {file|files} could not be read: code made at "
+					    "run time will have no names.");
 	if (stats->n_cut)
 		recording_notes_add(notes, false,
-				    "%" PRIu64 " jitdump files are larger than %u MiB: code made "
-				    "later will have no names.",
-				    stats->n_cut, JITDUMP_SIZE_MAX >> 20);
+				    "%" PRIu64 " jitdump %s larger than %u MiB: code made later "
+				    "will have no names.",
+				    stats->n_cut, stats->n_cut == 1 ? "file is" : "files are",
+				    JITDUMP_SIZE_MAX >> 20);
 }
 
 const struct recording_observer jitdump_observer = {

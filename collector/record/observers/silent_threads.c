@@ -319,10 +319,12 @@ static void advise(const void *state, struct recording_notes *notes)
 	const struct silent_threads_stats *stats = silent_threads_stats(state);
 
 	if (stats->reader_err && stats->n_silent)
-		recording_notes_add(notes, false,
-				    "%zu threads never ran, and where they wait could not be read "
-				    "(BPF iterators of Linux 6.1: %s).",
-				    stats->n_silent, strerror(-stats->reader_err));
+		recording_notes_add(
+			notes, false, "%zu %s not be read (BPF iterators of Linux 6.1: %s).",
+			stats->n_silent,
+			stats->n_silent == 1 ? "thread never ran, and where it waits could"
+					     : "threads never ran, and where they wait could",
+			strerror(-stats->reader_err));
 	if (stats->n_left_out)
 		recording_notes_add(notes, false,
 				    "of %zu threads beyond %d, those that never ran were not read.",
@@ -334,8 +336,9 @@ static void describe(const void *state, bool is_verbose, struct recording_notes 
 	const struct silent_threads_stats *stats = silent_threads_stats(state);
 
 	if (is_verbose && stats->n_silent)
-		recording_notes_add(notes, true, "%zu threads never ran: %zu of them were read.",
-				    stats->n_silent, stats->n_read);
+		recording_notes_add(notes, true, "%zu thread%s never ran: %zu of them %s read.",
+				    stats->n_silent, stats->n_silent == 1 ? "" : "s", stats->n_read,
+				    stats->n_read == 1 ? "was" : "were");
 }
 
 const struct recording_observer silent_threads_observer = {

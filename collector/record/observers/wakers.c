@@ -371,10 +371,9 @@ static void advise(const void *state, struct recording_notes *notes)
 	const uint64_t n_lost = waking_rings_n_lost(wakers->rings) + wakers->stats.n_dropped;
 
 	if (n_lost)
-		recording_notes_add(notes, false,
-				    "%" PRIu64 " wakings were lost: waits that they ended have no "
-				    "waker.",
-				    n_lost);
+		recording_notes_add_counted(notes, false, n_lost,
+					    "{waking was lost: the wait that it|wakings were lost: "
+					    "waits that they} ended {has|have} no waker.");
 }
 
 static void describe(const void *state, bool is_verbose, struct recording_notes *notes)

@@ -7,6 +7,7 @@
 
 #include "cct/base/array.h"
 #include "cct/base/sentence.h"
+#include "cct/text/counted_text.h"
 
 void recording_notes_deinit(struct recording_notes *notes)
 {
@@ -28,6 +29,15 @@ void recording_notes_add(struct recording_notes *notes, bool is_detail, const ch
 	va_end(args);
 	if (text)
 		notes->notes[notes->n++] = (struct recording_note){ text, is_detail };
+}
+
+void recording_notes_add_counted(struct recording_notes *notes, bool is_detail, uint64_t count,
+				 const char *text)
+{
+	char words[COUNTED_TEXT_SIZE];
+
+	recording_notes_add(notes, is_detail, "%" PRIu64 " %s", count,
+			    counted_text(text, count, words));
 }
 
 int recording_notes_explain(struct recording_notes *notes, int err, const char *format, ...)

@@ -26,6 +26,12 @@ void recording_notes_deinit(struct recording_notes *notes);
 /* Without memory the note is left out. */
 __attribute__((format(printf, 3, 4))) void
 recording_notes_add(struct recording_notes *notes, bool is_detail, const char *format, ...);
+/*
+ * "COUNT TEXT", as counted_text() of cct/text/counted_text.h has it: "{file was|files were}
+ * ignored.".
+ */
+void recording_notes_add_counted(struct recording_notes *notes, bool is_detail, uint64_t count,
+				 const char *text);
 /* Sets the reason why the recording fails, replacing an earlier one. Returns @err. */
 __attribute__((format(printf, 3, 4))) int recording_notes_explain(struct recording_notes *notes,
 								  int err, const char *format, ...);

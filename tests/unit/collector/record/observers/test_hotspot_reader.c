@@ -206,8 +206,8 @@ static void an_unknown_version_is_named_after_some_tries(void **state)
 		bench_end_round(bench);
 	}
 	bench_expect_advice(bench,
-			    "1 processes run a Java machine of a version that dendro does not "
-			    "know: their methods have no names.");
+			    "1 process runs a Java machine of a version that dendro does not "
+			    "know: its methods have no names.");
 	end(bench);
 }
 

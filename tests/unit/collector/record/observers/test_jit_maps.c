@@ -94,8 +94,8 @@ static void a_link_is_refused_and_that_is_said_once(void **state)
 	bench_end_round(bench);
 	bench_end_round(bench);
 	assert_int_equal(bench_finish(bench), 0);
-	bench_expect_advice(bench, "1 perf-PID.map files were ignored: owned by another user, "
-				   "or symbolic links.");
+	bench_expect_advice(bench, "1 perf-PID.map file was ignored: owned by another user, "
+				   "or a symbolic link.");
 	bench_destroy(bench);
 }
 

@@ -124,7 +124,7 @@ static void another_file_in_its_place_is_not_taken(void **state)
 	see(bench, &mapping);
 	assert_int_equal(bench_finish(bench), 0);
 	bench_expect_advice(bench,
-			    "1 jitdump files could not be read: code made at run time will have "
+			    "1 jitdump file could not be read: code made at run time will have "
 			    "no names.");
 	bench_destroy(bench);
 }
@@ -141,8 +141,8 @@ static void what_is_no_regular_file_is_refused(void **state)
 	struct observed_mapping mapping = mapping_of(bench, "fifo");
 	see(bench, &mapping);
 	assert_int_equal(bench_finish(bench), 0);
-	bench_expect_advice(bench, "1 jitdump files were ignored: owned by another user, or "
-				   "not regular files.");
+	bench_expect_advice(bench, "1 jitdump file was ignored: owned by another user, or "
+				   "not a regular file.");
 	bench_destroy(bench);
 }
 
@@ -164,8 +164,8 @@ static void another_users_file_is_refused(void **state)
 	struct observed_mapping mapping = mapping_of(bench, "dump");
 	see(bench, &mapping);
 	assert_int_equal(bench_finish(bench), 0);
-	bench_expect_advice(bench, "1 jitdump files were ignored: owned by another user, or "
-				   "not regular files.");
+	bench_expect_advice(bench, "1 jitdump file was ignored: owned by another user, or "
+				   "not a regular file.");
 	bench_destroy(bench);
 }
 
