@@ -3,7 +3,7 @@
 
 #include "cct/base/hash.h"
 #include "unwind/cfi/cfi.h"
-#include "unwind/walk/guess.h"
+#include "unwind/guess/guess.h"
 
 /*
  * A leaf's CFI is wrong if it leads to an address that does not follow a call. Where processes and

@@ -1,7 +1,7 @@
 #include "unwind/walk/runtime_frame.h"
 
+#include "unwind/guess/guess.h"
 #include "unwind/rules/machine_instruction.h"
-#include "unwind/walk/guess.h"
 
 #define INSTRUCTION_MAX 15
 #define PROLOGUE_MAX    64 /* instructions */

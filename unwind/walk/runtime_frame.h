@@ -10,11 +10,11 @@
 #ifndef UNWIND_WALK_RUNTIME_FRAME_H
 #define UNWIND_WALK_RUNTIME_FRAME_H
 
+#include "unwind/guess/process_code.h"
 #include "unwind/rules/code_view.h"
 #include "unwind/rules/regs.h"
 #include "unwind/rules/runtime_code.h"
 #include "unwind/rules/stack_copy.h"
-#include "unwind/walk/process_code.h"
 
 struct runtime_place {
 	const struct process_code *process;

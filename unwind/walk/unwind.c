@@ -1,7 +1,7 @@
 /* The walk: look the rule up, apply it, until an end is reached. */
 #include "unwind/walk/unwind.h"
 
-#include "unwind/walk/guess.h"
+#include "unwind/guess/guess.h"
 #include "unwind/walk/last_walk.h"
 #include "unwind/walk/leaf_return.h"
 #include "unwind/walk/runtime_frame.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cct/base/huge_pages.h"
-#include "unwind/walk/guess.h"
-#include "unwind/walk/guess_code_view.h"
+#include "unwind/guess/guess.h"
+#include "unwind/guess/guess_code_view.h"
 #include "unwind/walk/walk_steps.h"
 
 #define STEPS_SIZE (sizeof(struct step) << STEP_BITS)

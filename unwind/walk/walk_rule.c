@@ -2,10 +2,10 @@
 #include "unwind/walk/walk_rule.h"
 
 #include "unwind/cfi/cfi.h"
-#include "unwind/walk/guess.h"
-#include "unwind/walk/guess_anonymous.h"
-#include "unwind/walk/guess_code_view.h"
-#include "unwind/walk/guess_interpreter.h"
+#include "unwind/guess/guess.h"
+#include "unwind/guess/guess_anonymous.h"
+#include "unwind/guess/guess_code_view.h"
+#include "unwind/guess/guess_interpreter.h"
 #include "unwind/walk/walk_stack.h"
 
 struct runtime_place walk_rule_place(const struct unwind_walk *walk,

@@ -1,8 +1,8 @@
 /* Another stack is entered where the walk's stack pointer, or a saved one, leads to its copy. */
 #include "unwind/walk/walk_stack.h"
 
+#include "unwind/guess/guess.h"
 #include "unwind/rules/rule.h"
-#include "unwind/walk/guess.h"
 
 /* If a handler runs on the stack that it interrupted, the interrupted frame is nearer than this to
  * the end of the copy. */

@@ -1,8 +1,8 @@
 /* The rules of addresses, looked up once. */
 #include "unwind/walk/walk_steps.h"
 
+#include "unwind/guess/guess.h"
 #include "unwind/rules/usual_frame.h"
-#include "unwind/walk/guess.h"
 
 /* A rule is one architecture's. Neither files nor user addresses reach these bits. */
 static uint64_t rule_key(const struct arch *arch, uint64_t offset)

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 #include "cct/base/hash.h"
+#include "unwind/guess/process_code.h"
 #include "unwind/modules/rule_cache.h"
 #include "unwind/walk/last_walk.h"
-#include "unwind/walk/process_code.h"
 #include "unwind/walk/row_check.h"
 #include "unwind/walk/unwind_walk.h"
 

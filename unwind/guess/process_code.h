@@ -2,8 +2,8 @@
  * The code of a process by its addresses: which file has it, its bytes before a return address, and
  * whether CFI describes it. Guesses of callers use this.
  */
-#ifndef UNWIND_WALK_PROCESS_CODE_H
-#define UNWIND_WALK_PROCESS_CODE_H
+#ifndef UNWIND_GUESS_PROCESS_CODE_H
+#define UNWIND_GUESS_PROCESS_CODE_H
 
 #include "unwind/modules/elf_modules.h"
 #include "unwind/rules/address_space.h"

@@ -9,11 +9,11 @@
  * interpreter. Any other return address before it, which may be stale, or of a frame that is not
  * known, leaves no guess.
  */
-#ifndef UNWIND_WALK_GUESS_INTERPRETER_H
-#define UNWIND_WALK_GUESS_INTERPRETER_H
+#ifndef UNWIND_GUESS_GUESS_INTERPRETER_H
+#define UNWIND_GUESS_GUESS_INTERPRETER_H
 
+#include "unwind/guess/process_code.h"
 #include "unwind/rules/rule.h"
-#include "unwind/walk/process_code.h"
 
 /* Moves @regs, of a frame in anonymous code, to the interpreter's caller. false: no caller was
  * found, and @regs are unchanged. */

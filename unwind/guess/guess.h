@@ -10,18 +10,18 @@
  * where the function would have it.
  *
  * JIT code is followed if its bytes are in a jitdump or were recorded
- * (unwind/walk/guess_code_view.h). Otherwise it may still keep a chain of frame pointers
- * (unwind/walk/guess_anonymous.h).
+ * (unwind/guess/guess_code_view.h). Otherwise it may still keep a chain of frame pointers
+ * (unwind/guess/guess_anonymous.h).
  *
  * If no candidate passes, or if two pass that differ, no caller is guessed: a missing caller is
  * better than a wrong one.
  */
-#ifndef UNWIND_WALK_GUESS_H
-#define UNWIND_WALK_GUESS_H
+#ifndef UNWIND_GUESS_GUESS_H
+#define UNWIND_GUESS_GUESS_H
 
 #include "unwind/code/code_scan.h"
+#include "unwind/guess/process_code.h"
 #include "unwind/rules/rule.h"
-#include "unwind/walk/process_code.h"
 
 /* One thread's cache of results for code without CFI. */
 struct cfi_function;

@@ -1,4 +1,4 @@
-#include "unwind/walk/guess_code_view.h"
+#include "unwind/guess/guess_code_view.h"
 
 #include <stdlib.h>
 #include <string.h>

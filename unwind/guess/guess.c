@@ -1,5 +1,5 @@
 /* Candidates are rules; what they lead to is checked against the program's bytes. */
-#include "unwind/walk/guess.h"
+#include "unwind/guess/guess.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "cct/base/hash.h"
 #include "unwind/cfi/cfi.h"
 #include "unwind/code/code_scan.h"
-#include "unwind/walk/guess_anonymous.h"
+#include "unwind/guess/guess_anonymous.h"
 
 /* What a new thread runs before its first function. */
 #define THREAD_START_SIZE_MAX 16

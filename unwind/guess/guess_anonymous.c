@@ -1,4 +1,4 @@
-#include "unwind/walk/guess_anonymous.h"
+#include "unwind/guess/guess_anonymous.h"
 
 struct place {
 	const struct process_code *process;

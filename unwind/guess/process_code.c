@@ -1,4 +1,4 @@
-#include "unwind/walk/process_code.h"
+#include "unwind/guess/process_code.h"
 
 struct elf_module *process_code_module(const struct process_code *code, uint64_t addr,
 				       const struct mapping **mapping_ret)

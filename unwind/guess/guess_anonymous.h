@@ -5,11 +5,11 @@
  * the frame pointer that was just pushed, is on top. A return address on top may also be a stale
  * word of a complete frame; then nothing is guessed.
  */
-#ifndef UNWIND_WALK_GUESS_ANONYMOUS_H
-#define UNWIND_WALK_GUESS_ANONYMOUS_H
+#ifndef UNWIND_GUESS_GUESS_ANONYMOUS_H
+#define UNWIND_GUESS_GUESS_ANONYMOUS_H
 
+#include "unwind/guess/process_code.h"
 #include "unwind/rules/rule.h"
-#include "unwind/walk/process_code.h"
 
 /*
  * Whether the frame's function may have called another function before it has set up its frame
@@ -18,7 +18,7 @@
 bool guess_anonymous_lacks_frame(const struct process_code *process, const struct stack_copy *stack,
 				 const struct regs *regs);
 
-/* Like guess_caller() of unwind/walk/guess.h. */
+/* Like guess_caller() of unwind/guess/guess.h. */
 bool guess_anonymous_caller(const struct process_code *process, const struct stack_copy *stack,
 			    struct regs *regs, bool *is_exact);
 

@@ -8,12 +8,12 @@
  * pointers must increase. They must also increase if a return address in other JIT code does not
  * follow a call, because an interpreter made it or a call was patched.
  */
-#ifndef UNWIND_WALK_GUESS_CODE_VIEW_H
-#define UNWIND_WALK_GUESS_CODE_VIEW_H
+#ifndef UNWIND_GUESS_GUESS_CODE_VIEW_H
+#define UNWIND_GUESS_GUESS_CODE_VIEW_H
 
 #include "unwind/code/code_scan.h"
+#include "unwind/guess/process_code.h"
 #include "unwind/rules/code_view.h"
-#include "unwind/walk/process_code.h"
 
 /* One thread's cache of results for JIT code. The bytes of views are identified by their address in
  * this program: they must stay there unchanged for the life of the cache. */

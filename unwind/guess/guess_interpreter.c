@@ -1,4 +1,4 @@
-#include "unwind/walk/guess_interpreter.h"
+#include "unwind/guess/guess_interpreter.h"
 
 /* LuaJIT's traces have up to 256 words of 4 bytes for spilled values, and two saved registers. */
 #define SPILLED_MAX     1040
