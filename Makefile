@@ -290,7 +290,7 @@ $(BUILD)/lint/%.tidy: %.c .clang-tidy $(HEADERS)
 bench:
 	tests/deps/install build bench
 	$(MAKE) all $(W)/forker $(W)/cxx $(BUILD)/tests/bench/cfi_cost $(BUILD)/tests/bench/large_page \
-		$(BUILD)/tests/bench/compress_threads \
+		$(BUILD)/tests/bench/compress_threads $(BUILD)/tests/bench/many_cpus \
 		$(BUILD)/tests/bench/large_comparison $(BUILD)/tests/bench/browse_keys $(BUILD)/tests/bench/change_keys
 	tests/bench/run $(BUILD)/dendro
 	tests/bench/page $(BUILD)/tests/bench/large_page $(BUILD)/tests/bench/large_comparison
