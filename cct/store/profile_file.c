@@ -118,6 +118,9 @@ int profile_file_write(FILE *file, const struct profile *profile)
 {
 	struct section_writer writer;
 	struct byte_buffer body = { 0 };
+
+	if (!profile->names)
+		return -EINVAL;
 	int err = section_writer_init(&writer, file, SECTIONS_VERSION);
 
 	for (uint32_t type = PART_INFO; !err && type < N_PARTS_END; type++) {

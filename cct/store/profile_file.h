@@ -11,8 +11,11 @@
 
 #include "cct/model/profile.h"
 
-/* Writes a profile with ->names, and ->rows if it has them, to @file, which may be a pipe, and
- * flushes. 0 or -errno. */
+/*
+ * Writes a profile with ->names, and ->rows if it has them, to @file, which may be a pipe, and
+ * flushes. Each row's node is below the frame of its thread. 0 or -errno; -EINVAL: it has no names,
+ * and nothing was written.
+ */
 int profile_file_write(FILE *file, const struct profile *profile);
 
 /* Whether the file @path ("-": standard input, which is not consumed) is a profile. */
