@@ -22,8 +22,10 @@ static bool expand(struct verification *verification, z_stream *stream, uint8_t 
 
 	while (status == Z_OK) {
 		if (*n > GUNZIP_MAX)
-			return verification_fail(verification, "it expands to more than %u MiB",
-						 GUNZIP_MAX >> 20);
+			return verification_refuse(verification,
+						   "it expands to more than %u MiB: expand it with "
+						   "gzip -d, and check what comes out",
+						   GUNZIP_MAX >> 20);
 		if (array_reserve(*all, *n, n_allocated, PIECE))
 			return verification_lacks_memory(verification);
 		stream->next_out = *all + *n;
@@ -46,7 +48,9 @@ bool gunzip(struct verification *verification, const uint8_t *bytes, size_t size
 	size_t n = 0;
 
 	if (size > UINT_MAX)
-		return verification_fail(verification, "the file is too large");
+		return verification_refuse(verification,
+					   "it is larger than 4 GiB: expand it with gzip -d, and "
+					   "check what comes out");
 	if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
 		return verification_lacks_memory(verification);
 	const bool is_whole = expand(verification, &stream, &all, &n);

@@ -12,16 +12,34 @@ void verification_deinit(struct verification *verification)
 	free(verification->problem);
 }
 
+/* The first problem stays. */
+static void note(struct verification *verification, bool is_unchecked, const char *format,
+		 va_list args)
+{
+	if (verification->problem)
+		return;
+	verification->problem = sentence_v(format, args);
+	verification->is_unchecked = is_unchecked;
+	verification->lacks_memory |= !verification->problem;
+}
+
 bool verification_fail(struct verification *verification, const char *format, ...)
 {
 	va_list args;
 
-	if (verification->problem)
-		return false;
 	va_start(args, format);
-	verification->problem = sentence_v(format, args);
+	note(verification, false, format, args);
 	va_end(args);
-	verification->lacks_memory |= !verification->problem;
+	return false;
+}
+
+bool verification_refuse(struct verification *verification, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	note(verification, true, format, args);
+	va_end(args);
 	return false;
 }
 

@@ -11,6 +11,7 @@
 
 struct verification {
 	char *problem; /* heap: "sample 3: there is no location 7"; NULL: none so far */
+	bool is_unchecked; /* the problem is why the file was not checked, and what to do */
 	bool lacks_memory;
 };
 
@@ -18,6 +19,9 @@ void verification_deinit(struct verification *verification);
 /* Notes a problem. Returns false. */
 __attribute__((format(printf, 2, 3))) bool verification_fail(struct verification *verification,
 							     const char *format, ...);
+/* Notes why the file cannot be checked. Returns false. */
+__attribute__((format(printf, 2, 3))) bool verification_refuse(struct verification *verification,
+							       const char *format, ...);
 /* Memory is lacking. Returns false. */
 bool verification_lacks_memory(struct verification *verification);
 /* Whether the text is UTF-8 without zeros; @what and @number name it. */

@@ -48,6 +48,19 @@ setup() {
 	done
 }
 
+@test "a file that expands to too much is not called wrong, and what to do is said" {
+	{
+		jq -c . exported.speedscope
+		head -c $((257 << 20)) /dev/zero | tr '\0' ' '
+	} | tee large | gzip -1 >large.gz
+	run "$DENDRO" export --verify speedscope large.gz
+	echo "$output"
+	expect_equal status "$status" 1
+	[[ $output == *"large.gz was not checked: it expands to more than 256 MiB: expand it with gzip -d"* ]]
+	"$DENDRO" export --verify speedscope large
+	rm large large.gz
+}
+
 @test "a wrong index is found, and its place named" {
 	need protoc
 	[ -d "$SHARED/protos/pprof" ] || skip "the definitions of pprof are not here"
