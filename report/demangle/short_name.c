@@ -262,12 +262,19 @@ static void drop_inner_paths(char *name, const uint8_t *marks)
 	name[size] = '\0';
 }
 
+/* "[kernel]", and values: "[query = "select max(id)"]". */
+static bool is_no_function(const char *name, size_t size)
+{
+	return size && name[0] == '[' && name[size - 1] == ']';
+}
+
 char *short_name_fit(const char *name, unsigned columns, bool utf8)
 {
 	size_t size = strlen(name);
 	char *copy = strdup(name);
 
-	if (!copy || size > NAME_MARKS_MAX_SIZE || printable_width(copy, utf8) <= columns)
+	if (!copy || size > NAME_MARKS_MAX_SIZE || is_no_function(name, size) ||
+	    printable_width(copy, utf8) <= columns)
 		return copy;
 	_cleanup_free_ uint8_t *marks = malloc(size + 1);
 	if (!marks || !name_marks(copy, size, marks))

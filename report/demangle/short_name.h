@@ -11,8 +11,9 @@
 /*
  * Shortens a name to @columns: the innermost template arguments and parameters become "…" ("..."
  * without @utf8), then those around them, as far as needed; then namespaces are dropped. The result
- * may still be too wide, or unchanged if the name is too long or malformed; printable_write() cuts
- * it then. The caller frees it; NULL: out of memory.
+ * may still be too wide, or unchanged if the name is too long or malformed, or of a row that is not
+ * a function, which is in brackets; printable_write() cuts it then. The caller frees it; NULL: out
+ * of memory.
  */
 char *short_name_fit(const char *name, unsigned columns, bool utf8);
 

@@ -246,6 +246,27 @@ static void what_is_folded_fits(void **state)
 	}
 }
 
+/* What is in brackets is the text of a value, or of a marker: its parentheses are no parameters. */
+static void what_is_in_brackets_is_no_function(void **state)
+{
+	static const char *const names[] = {
+		"[query = \"select max(id), count(*) from pgbench_accounts\"]",
+		"[kind = Option<alloc::string::String>::Some(\"ns::a<b>::c(d)\")]",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *fitted = short_name_fit(names[i], 20, true);
+
+		assert_string_equal(fitted, names[i]);
+		free(fitted);
+	}
+	/* A function may begin with a bracket, or end with one. */
+	char *fitted = short_name_fit("[T]::sort(compare<T, T>)", 16, true);
+	assert_string_equal(fitted, "[T]::sort(…)");
+	free(fitted);
+}
+
 static void hostile_names_take_no_time(void **state)
 {
 	static const char *const pieces[] = { "<",         "(",      "a<",        "a(",
@@ -280,6 +301,7 @@ int main(void)
 		cmocka_unit_test(names_are_folded_from_the_inside),
 		cmocka_unit_test(without_utf8_three_points_stand_for_what_is_folded),
 		cmocka_unit_test(what_is_folded_fits),
+		cmocka_unit_test(what_is_in_brackets_is_no_function),
 		cmocka_unit_test(hostile_names_take_no_time),
 	};
 

@@ -134,6 +134,24 @@ static void entry_functions_of_several_threads_are_folded_one_by_one(void **stat
 			    " 30.00%  30.00%  `-... main          m\n");
 }
 
+/* Its parentheses are no parameters, so what is too wide is cut in the middle. */
+static void the_text_of_a_value_is_no_function(void **state)
+{
+	struct fixture *fixture = *state;
+	struct view_row *row = add_process(fixture, "postgres", 0);
+
+	row = add_function(fixture, row, "exec_simple_query", 0);
+	add_row(fixture, row,
+		&(struct fold_entity){ .name = "[query_string = \"select max(id), count(*), "
+					       "min(id) from accounts\"]",
+				       .module = "",
+				       .n_merged = 1,
+				       .frame_kind = FRAME_VALUE },
+		100);
+	const char *tree = write_tree(fixture, &(struct export_options){ .width = 70 });
+	assert_non_null(strstr(tree, "[query_string = \"s...*), min(id) from"));
+}
+
 static void an_entry_function_with_a_cost_is_shown(void **state)
 {
 	struct fixture *fixture = *state;
@@ -249,6 +267,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(entry_functions_are_folded_into_the_line_of_their_process),
 		TEST(entry_functions_of_several_threads_are_folded_one_by_one),
+		TEST(the_text_of_a_value_is_no_function),
 		TEST(an_entry_function_with_a_cost_is_shown),
 		TEST(a_function_that_calls_nothing_else_is_not_an_entry),
 		TEST(idle_kernel_threads_have_one_line),
