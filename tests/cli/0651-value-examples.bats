@@ -51,6 +51,36 @@ teardown() {
 		awk '/;large;/ { n += $NF } END { print n }')" 30
 }
 
+@test "examples: the sizes that memcpy and malloc are called with, without debug information" {
+	need_root
+	cat >copies.c <<-'END'
+		#include <stdlib.h>
+		#include <string.h>
+		static char from[9000], to[9000];
+		void *(*volatile copy)(void *, const void *, size_t) = memcpy;
+		void *(*volatile reserve)(size_t) = malloc;
+		__attribute__((noinline)) void small(void) { copy(to, from, 100); free(reserve(48)); }
+		__attribute__((noinline)) void large(void) { copy(to, from, 7000); free(reserve(5000)); }
+		int main(void) { for (int i = 0; i < 30; i++) { small(); small(); large(); } }
+	END
+	gcc -O1 -fno-builtin -o copies copies.c
+	local event
+	for event in memcpy/value=arg3 malloc/value=arg1; do
+		"$DENDRO" record -q -c 1 -e "uprobe:libc:$event/" -o copies.data -- ./copies 2>message ||
+			skip "no probe with a value can be made here: $(<message)"
+		"$DENDRO" export --format folded -o ${event%/*}.folded -i copies.data
+		cat ${event%/*}.folded
+	done
+	expect_equal "small, of 100 bytes" "$(grep -F '[arg3 = 100]' memcpy.folded |
+		awk '/;small;/ { n += $NF } END { print n }')" 60
+	expect_equal "large, of 7000 bytes" "$(grep -F '[arg3 = 7000]' memcpy.folded |
+		awk '/;large;/ { n += $NF } END { print n }')" 30
+	expect_equal "small, of 48 bytes" "$(grep -F '[arg1 = 48]' malloc.folded |
+		awk '/;small;/ { n += $NF } END { print n }')" 60
+	expect_equal "large, of 5000 bytes" "$(grep -F '[arg1 = 5000]' malloc.folded |
+		awk '/;large;/ { n += $NF } END { print n }')" 30
+}
+
 as_postgres() { # as_postgres PROGRAM ARGUMENT...
 	local program=$1
 	shift
