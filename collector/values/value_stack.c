@@ -20,6 +20,7 @@ struct walked {
 	uint64_t left; /* in @regs, not known to have the caller's values: as the callee has them */
 	struct stack_copy copy;
 	struct frame frame;
+	struct rule rule;
 	uint64_t addr, cfa;
 	bool has_cfa;
 	bool is_made;             /* the rest: */
@@ -33,6 +34,7 @@ struct value_stack {
 	struct value_modules modules;
 	struct debug_process process;
 	/* Of the present walk: */
+	const struct arch *arch;
 	const struct address_space *space;
 	struct walked *walked; /* VALUE_FRAMES_MAX */
 	size_t n_walked;
@@ -95,6 +97,7 @@ static void keep_frame(struct value_stack *stack, const struct unwind_walk *walk
 	walked->regs = walk->regs;
 	walked->copy = walk->stack;
 	walked->frame = walk->frame;
+	walked->rule = walk->rule ? *walk->rule : (struct rule){ .kind = RULE_NONE };
 	walked->addr = walk->addr;
 	walked->has_cfa = unwind_cfa(walk, &walked->cfa);
 	walked->is_made = false;
@@ -108,6 +111,7 @@ bool value_stack_walk(struct value_stack *stack, const struct address_space *spa
 {
 	struct unwind_walk walk;
 
+	stack->arch = sample->arch;
 	stack->space = space;
 	stack->n_walked = 0;
 	stack->read_later = NULL;
@@ -338,6 +342,43 @@ const struct debug_frame *value_stack_debug_frame(struct value_stack *stack, siz
 	if (!walked->is_made)
 		make_frame(stack, i);
 	return &walked->debug;
+}
+
+/* The walk may have found the caller by other means than the rule. */
+static bool is_saved_at(const struct value_stack *stack, size_t i, unsigned reg, uint64_t addr)
+{
+	const struct walked *walked = &stack->walked[i];
+	uint64_t word;
+
+	if (!stack_read_word(&walked->copy, addr, stack->arch->pointer_size, &word))
+		return false;
+	if (reg == stack->arch->ra)
+		word = stack->arch->strip_return_address(word);
+	return walked->regs.valid >> reg & 1 && walked->regs.values[reg] == word;
+}
+
+enum saved_where value_stack_find_saved(const struct value_stack *stack, size_t i, unsigned reg,
+					uint64_t *addr_ret)
+{
+	const struct arch *arch = stack->arch;
+
+	/* Others are as the leaf has left them. */
+	if (!(rule_saved_regs(arch) >> reg & 1))
+		return SAVED_IN_PLACE;
+	for (size_t callee = i; callee-- > 0;) {
+		const struct walked *walked = &stack->walked[callee];
+		const enum saved_where where =
+			walked->has_cfa ? rule_find_saved(&walked->rule, arch, &walked->regs,
+							  walked->cfa, reg, addr_ret)
+					: SAVED_NOT_KNOWN;
+
+		if (where == SAVED_IN_MEMORY)
+			return is_saved_at(stack, i, reg, *addr_ret) ? where : SAVED_NOT_KNOWN;
+		/* Each call has a return address of its own. */
+		if (where == SAVED_NOT_KNOWN || reg == arch->ra)
+			return SAVED_NOT_KNOWN;
+	}
+	return SAVED_IN_PLACE;
 }
 
 /* What pointers are named with. */

@@ -58,6 +58,13 @@ uint64_t value_stack_addr(const struct value_stack *stack, size_t i);
 size_t value_stack_functions(struct value_stack *stack, size_t i, Dwarf_Die *dies);
 /* The frame to evaluate in; valid until the next call, or the next walk. */
 const struct debug_frame *value_stack_debug_frame(struct value_stack *stack, size_t i);
+/*
+ * Where the sample has register @reg of frame @i: SAVED_IN_PLACE: where it is in the leaf;
+ * SAVED_IN_MEMORY: in the word at *@addr_ret, on the stack. The return address to the frame is its
+ * arch->ra; of the leaf there is none.
+ */
+enum saved_where value_stack_find_saved(const struct value_stack *stack, size_t i, unsigned reg,
+					uint64_t *addr_ret);
 /* The description of the expression's variable there, of the function @depth inlined calls into the
  * compiled one. A reason: there is none. */
 enum debug_reason value_stack_variable(struct value_stack *stack, size_t i, size_t depth,

@@ -214,3 +214,20 @@ bool rule_cfa(const struct rule *rule, const struct arch *arch, const struct sta
 	return (rule->kind == RULE_CFA_REGISTER || rule->kind == RULE_CFA_MEMORY) &&
 	       compact_cfa(rule, stack, regs, arch->pointer_size, cfa_ret, &end);
 }
+
+enum saved_where rule_find_saved(const struct rule *rule, const struct arch *arch,
+				 const struct regs *regs, uint64_t cfa, unsigned reg,
+				 uint64_t *addr_ret)
+{
+	const uint64_t before = rule_saved_regs(arch) & ((1ull << reg) - 1);
+
+	if (rule->kind != RULE_CFA_REGISTER && rule->kind != RULE_CFA_MEMORY)
+		return SAVED_NOT_KNOWN;
+	const uint8_t slot = rule->slots[__builtin_popcountll(before)];
+	if (slot == SLOT_UNDEFINED)
+		return SAVED_NOT_KNOWN;
+	*addr_ret = cfa - (uint64_t)slot * arch->pointer_size;
+	return slot == SLOT_SAME || is_popped(arch, reg, *addr_ret, regs->values[arch->sp], cfa)
+		       ? SAVED_IN_PLACE
+		       : SAVED_IN_MEMORY;
+}

@@ -92,4 +92,18 @@ bool rule_apply(const struct rule *rule, const struct arch *arch, const struct s
 bool rule_cfa(const struct rule *rule, const struct arch *arch, const struct stack_copy *stack,
 	      const struct regs *regs, uint64_t *cfa_ret);
 
+enum saved_where {
+	SAVED_NOT_KNOWN,
+	SAVED_IN_PLACE, /* the frame has left it as the caller had it */
+	SAVED_IN_MEMORY,
+};
+
+/*
+ * Where a frame with these @regs and this CFA has the caller's register @reg, one of
+ * rule_saved_regs(). Only compact rules tell.
+ */
+enum saved_where rule_find_saved(const struct rule *rule, const struct arch *arch,
+				 const struct regs *regs, uint64_t cfa, unsigned reg,
+				 uint64_t *addr_ret);
+
 #endif

@@ -506,9 +506,43 @@ static void the_callers_of_usual_frames_are_those_of_all_frames(void **state)
 	}
 }
 
+static void where_registers_are_saved_is_told(void **state)
+{
+	struct rule rule = rule_with(RSP, 4);
+	struct regs regs = leaf_regs(), caller = regs;
+	const uint64_t cfa = STACK + 32;
+	uint64_t addr;
+	bool is_exact = true;
+	enum unwind_end end;
+
+	(void)state;
+	rule.slots[0] = 3;              /* rbx */
+	rule.slots[1] = 5;              /* rbp, whose slot is popped */
+	rule.slots[3] = SLOT_UNDEFINED; /* r13 */
+	assert_true(rule_apply(&rule, &arch_x86_64, &stack, &caller, &is_exact, &end));
+	assert_int_equal(rule_find_saved(&rule, &arch_x86_64, &regs, cfa, RBX, &addr),
+			 SAVED_IN_MEMORY);
+	assert_int_equal(addr, STACK + 8);
+	assert_int_equal(caller.values[RBX], words[1]);
+	assert_int_equal(rule_find_saved(&rule, &arch_x86_64, &regs, cfa, RIP, &addr),
+			 SAVED_IN_MEMORY);
+	assert_int_equal(addr, STACK + 24);
+	assert_int_equal(rule_find_saved(&rule, &arch_x86_64, &regs, cfa, RBP, &addr),
+			 SAVED_IN_PLACE);
+	assert_int_equal(caller.values[RBP], regs.values[RBP]);
+	assert_int_equal(rule_find_saved(&rule, &arch_x86_64, &regs, cfa, R12, &addr),
+			 SAVED_IN_PLACE);
+	assert_int_equal(rule_find_saved(&rule, &arch_x86_64, &regs, cfa, 13, &addr),
+			 SAVED_NOT_KNOWN);
+	rule.kind = RULE_NONE;
+	assert_int_equal(rule_find_saved(&rule, &arch_x86_64, &regs, cfa, RBX, &addr),
+			 SAVED_NOT_KNOWN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(where_registers_are_saved_is_told, fill_stack),
 		cmocka_unit_test_setup(the_callers_registers_come_from_the_stack, fill_stack),
 		cmocka_unit_test(expressions_of_32_bit_code_have_32_bits),
 		cmocka_unit_test(rules_of_32_bit_code_count_in_words_of_four_bytes),
