@@ -18,7 +18,12 @@ enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
 enum {
 	AT_KEY = -(int)sizeof(struct follow_key),
 	AT_CPU = AT_KEY - 8,
+	AT_WORD = AT_CPU - 8, /* a return address */
 };
+
+/* Of the part's labels. */
+enum { NEXT_CALLER, WITHOUT_STEPS, FOUND, RULE, NEXT_STEP, AFTER_STEP, OUT, DONE, N_LABELS };
+static_assert(N_LABELS == FOLLOW_PROGRAM_LABELS, "the caller leaves room for them");
 
 /* Where the kernel has the registers, by DWARF number. */
 struct registers {
@@ -79,9 +84,8 @@ static void look_up(struct bpf_code *code, int map_fd, int at, size_t otherwise)
 	bpf_jump_value(code, BPF_JEQ, R0, 0, otherwise);
 }
 
-/* R6: the argument; R7: the rule; R8: this CPU's buffer. */
-static void find_rule(struct bpf_code *code, const struct registers *registers, int rules_map,
-		      int buffers_map, size_t done)
+/* R6: the argument. The key is that of the sampled instruction. */
+static void begin_key(struct bpf_code *code, const struct registers *registers, size_t done)
 {
 	bpf_move(code, R6, R1);
 	bpf_load(code, R1, R6, registers->mode);
@@ -91,12 +95,53 @@ static void find_rule(struct bpf_code *code, const struct registers *registers, 
 	bpf_compute_value(code, BPF_RSH, R0, 32);
 	bpf_store(code, R10, AT_KEY + (int)offsetof(struct follow_key, pid), R0);
 	bpf_load(code, R1, R6, registers->ip);
-	bpf_store(code, R10, AT_KEY + (int)offsetof(struct follow_key, ip), R1);
-	look_up(code, rules_map, AT_KEY, done);
+	bpf_store(code, R10, AT_KEY + (int)offsetof(struct follow_key, place), R1);
+}
+
+/* The key for one caller more, whose return address is at the stack pointer + R3. */
+static void add_caller(struct bpf_code *code, const struct registers *registers, size_t otherwise)
+{
+	const int place = AT_KEY + (int)offsetof(struct follow_key, place);
+
+	bpf_load(code, R1, R6, registers->offsets[registers->sp]);
+	bpf_compute(code, BPF_ADD, R3, R1);
+	bpf_move(code, R1, R10);
+	bpf_compute_value(code, BPF_ADD, R1, AT_WORD);
+	bpf_move_value(code, R2, sizeof(uint64_t));
+	bpf_call(code, BPF_READ_USER);
+	bpf_jump_value(code, BPF_JNE, R0, 0, otherwise);
+	bpf_load(code, R1, R10, place);
+	bpf_compute_value(code, BPF_MUL, R1, FOLLOW_PLACE_FACTOR);
+	bpf_load(code, R2, R10, AT_WORD);
+	bpf_compute(code, BPF_ADD, R1, R2);
+	bpf_store(code, R10, place, R1);
+}
+
+/* R6: the argument; R7: the rule; R8: this CPU's buffer. Calls change R0 to R5. */
+static void find_rule(struct bpf_code *code, const struct registers *registers, size_t label,
+		      int rules_map, int buffers_map)
+{
+	begin_key(code, registers, label + DONE);
+	bpf_move_value(code, R7, 0);
+	bpf_move_value(code, R9, 0);
+	bpf_label(code, label + NEXT_CALLER);
+	look_up(code, rules_map, AT_KEY, label + FOUND);
+	bpf_load(code, R1, R0, offsetof(struct follow_rule, n_steps));
+	bpf_jump_value(code, BPF_JEQ, R1, 0, label + WITHOUT_STEPS);
 	bpf_move(code, R7, R0);
+	bpf_label(code, label + WITHOUT_STEPS);
+	bpf_load(code, R3, R0, offsetof(struct follow_rule, caller_at));
+	bpf_jump_value(code, BPF_JEQ, R3, -1, label + FOUND); /* FOLLOW_NO_CALLER */
+	add_caller(code, registers, label + FOUND);
+	bpf_compute_value(code, BPF_ADD, R9, 1);
+	bpf_jump_value(code, BPF_JLT, R9, FOLLOW_DEPTH_MAX, label + NEXT_CALLER);
+	bpf_label(code, label + FOUND);
+	bpf_jump_value(code, BPF_JNE, R7, 0, label + RULE);
+	bpf_jump_value(code, BPF_JA, 0, 0, label + DONE);
+	bpf_label(code, label + RULE);
 	bpf_call(code, BPF_CPU);
 	bpf_store(code, R10, AT_CPU, R0);
-	look_up(code, buffers_map, AT_CPU, done);
+	look_up(code, buffers_map, AT_CPU, label + DONE);
 	bpf_move(code, R8, R0);
 }
 
@@ -191,24 +236,23 @@ void follow_program_add(struct bpf_code *code, uint16_t machine, size_t function
 {
 	const struct registers *registers =
 		machine == EM_AARCH64 ? &registers_aarch64 : &registers_x86_64;
-	const size_t step = first_label, next = first_label + 1, out = first_label + 2,
-		     done = first_label + 3;
+	const size_t label = first_label;
 
 	bpf_label(code, function);
-	find_rule(code, registers, rules_map, buffers_map, done);
+	find_rule(code, registers, label, rules_map, buffers_map);
 	begin(code, registers);
 	bpf_move_value(code, R9, 0);
-	bpf_label(code, step);
+	bpf_label(code, label + NEXT_STEP);
 	bpf_load(code, R1, R7, offsetof(struct follow_rule, n_steps));
-	bpf_jump(code, BPF_JGE, R9, R1, out);
-	read_step(code, next, out);
-	bpf_label(code, next);
+	bpf_jump(code, BPF_JGE, R9, R1, label + OUT);
+	read_step(code, label + AFTER_STEP, label + OUT);
+	bpf_label(code, label + AFTER_STEP);
 	bpf_compute_value(code, BPF_ADD, R9, 1);
 	bpf_store(code, R8, offsetof(struct buffer, out.n_parts), R9);
-	bpf_jump_value(code, BPF_JLT, R9, FOLLOW_STEPS_MAX, step);
-	bpf_label(code, out);
+	bpf_jump_value(code, BPF_JLT, R9, FOLLOW_STEPS_MAX, label + NEXT_STEP);
+	bpf_label(code, label + OUT);
 	write_out(code, events_map);
-	bpf_label(code, done);
+	bpf_label(code, label + DONE);
 	bpf_move_value(code, R0, 0);
 	bpf_return(code);
 }

@@ -3,9 +3,10 @@
  * sampled process that the sample's registers lead to, as rules say, and writes it as a record of
  * PERF_COUNT_SW_BPF_OUTPUT with struct follow_bytes as raw data.
  *
- * A rule is for one instruction of one process, so the registers that lead to a variable are known.
- * The rules lie in a map that whoever finds them fills while the program runs. They are not
- * trusted: they have no loops, and a wrong one reads memory of the process that nobody asks for.
+ * A rule is for one instruction of one process, or for one and the calls that have led there, so
+ * the registers, and the words of the stack, that lead to a variable are known. The rules lie in a
+ * map that whoever finds them fills while the program runs. They are not trusted: they have no
+ * loops, and a wrong one reads memory of the process that nobody asks for.
  *
  * linux/bpf_perf_event.h: the program's argument begins with the registers, struct pt_regs on
  * x86-64 and struct user_pt_regs on arm64.
@@ -24,10 +25,21 @@
 /* In struct follow_bytes, where struct second_stack_bytes has 0 or 1. */
 #define FOLLOW_KIND 2
 
+/* Rules from the sampled instruction to its outermost caller that are looked for. */
+#define FOLLOW_DEPTH_MAX 16
+
 struct follow_key {
-	uint64_t pid; /* in the first pid namespace */
-	uint64_t ip;  /* in user mode */
+	uint64_t pid;   /* in the first pid namespace */
+	uint64_t place; /* the instruction in user mode; with callers: follow_place_called() */
 };
+
+/* An instruction and the callers that it was reached from so far, and one caller more: the word
+ * that the call has left. Different ones may be the same by chance. */
+#define FOLLOW_PLACE_FACTOR 16777619
+static inline uint64_t follow_place_called(uint64_t place, uint64_t return_address)
+{
+	return place * FOLLOW_PLACE_FACTOR + return_address;
+}
 
 /* What an address is computed from: a register by its DWARF number, nothing, or the word that the
  * step with that index has read. */
@@ -39,10 +51,16 @@ struct follow_step {
 	uint64_t size;   /* at most FOLLOW_PART_MAX; the words of smaller ones lead nowhere */
 };
 
+/* Of the rules that are found one after the other, each for one caller more, the last with steps is
+ * followed. */
 struct follow_rule {
 	uint64_t n_steps;
+	/* From the sample's stack pointer to the return address into the next caller. */
+	uint64_t caller_at;
 	struct follow_step steps[FOLLOW_STEPS_MAX];
 };
+
+#define FOLLOW_NO_CALLER UINT64_MAX
 
 struct follow_bytes {
 	uint64_t sample_sp; /* of the sample that follows */
@@ -69,7 +87,7 @@ size_t follow_program_buffer_size(void);
  * Adds the part as a function with the label @function: R1: the program's argument. Takes the
  * labels from @first_label on, FOLLOW_PROGRAM_LABELS of them. @machine: EM_X86_64 or EM_AARCH64.
  */
-#define FOLLOW_PROGRAM_LABELS 4
+#define FOLLOW_PROGRAM_LABELS 8
 void follow_program_add(struct bpf_code *code, uint16_t machine, size_t function,
 			size_t first_label, int rules_map, int events_map, int buffers_map);
 

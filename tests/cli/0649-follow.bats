@@ -38,6 +38,10 @@ make_recordings() {
 			./$program 1
 	done
 	follow without.recorded -- ./gcc-O2 0.2
+	# Where the kernel permits no BPF program, all is read later.
+	"$ROOT/tests/cli/without_system_call.py" bpf EPERM "$DENDRO" record -e cpu-clock -F 997 \
+		--no-jitter -o later.recorded --follow 'run:machine->op->opcode' -- ./gcc-O2 1 \
+		2>later.recorded.log >/dev/null
 	build leaf gcc -g -O2 -DLEAF
 	follow leaf.recorded --follow 'run:machine->op->opcode' --follow 'run: machine->op->name' \
 		--follow 'run:machine->opcode' -- ./leaf 2
@@ -108,6 +112,35 @@ samples_with() { # samples_with FILE VALUE EXPRESSION
 	done
 }
 
+@test "follow: of callers, a BPF program reads at the sample, too, from the second sample of the same calls on" {
+	local opcode file
+	[ "$(uname -m)" = x86_64 ] || skip "elsewhere, functions that call none keep no return address"
+	! grep 'no BPF program' gcc-O2.data.log || skip "the kernel refuses the BPF program"
+	for file in *.data; do
+		echo "$file"
+		values "$file" '.variables[] | .read_at_sample > .read_later' run \
+			'machine->op->opcode' | grep -qx true
+		values "$file" '.variables[] | .read_at_sample > .read_later' run 'machine->op->name' |
+			grep -qx true
+	done
+	# The sample knows what it was.
+	for file in gcc-O0 gcc-O2 inlined; do
+		for opcode in ADD LOAD STORE; do
+			rows_of -i $file.data --split 'run:machine->op->opcode' \
+				--where "run:now == $opcode" >rows
+			cat rows
+			grep -q "^\[machine->op->opcode = $opcode\] " rows
+			lacks -E "= (ADD|LOAD|STORE)\\] " < <(grep -v "= $opcode\\]" rows)
+		done
+	done
+}
+
+@test "follow: where the kernel permits no BPF program, all is read later" {
+	grep -q 'no BPF program' later.recorded.log
+	values later.recorded '.variables[] | .read_at_sample == 0 and .read_later == .known and
+		.known > 200' run 'machine->op->opcode' | grep -qx true
+}
+
 @test "follow: --no-deep-stacks reads at the sample, too" {
 	follow bare.recorded --no-deep-stacks --follow 'run:machine->opcode' -- ./leaf 1
 	! grep -q 'no BPF program' bare.recorded.log || skip "the kernel refuses the BPF program"
@@ -138,15 +171,19 @@ rows_of() { # rows_of OPTION...
 }
 
 @test "follow: --split has rows that say so, in recordings and in stored profiles" {
-	rows_of -i gcc-O2.data --split 'run:machine->op->opcode' >rows
+	rows_of -i later.recorded --split 'run:machine->op->opcode' >rows
 	cat rows
 	grep -q '^\[machine->op->opcode = ADD, read later\] ' rows
-	# What the kernel has read at samples in run() itself has no such mark.
+	lacks -E '(ADD|LOAD|STORE)\] ' rows
+	# What the kernel has read at samples has no such mark.
 	local n
+	rows_of -i gcc-O2.data --split 'run:machine->op->opcode' >rows
+	cat rows
 	n=$(sed -n 's/.*\(ADD\|LOAD\|STORE\)\] //p' rows | awk '{ n += $1 } END { print n + 0 }')
 	values gcc-O2.data ".variables[0].read_at_sample == $n" run 'machine->op->opcode' |
 		grep -qx true
-	"$DENDRO" build -i gcc-O2.data -o split.cct --split 'run:machine->op->opcode' 2>/dev/null
+	rows_of -i later.recorded --split 'run:machine->op->opcode' >rows
+	"$DENDRO" build -i later.recorded -o split.cct --split 'run:machine->op->opcode' 2>/dev/null
 	rows_of -i split.cct >stored
 	diff rows stored
 	run "$DENDRO" report -i split.cct
@@ -159,8 +196,8 @@ rows_of() { # rows_of OPTION...
 
 @test "follow: --where takes the samples, and says by what" {
 	local n
-	n=$(value=LOAD samples_with gcc-O2.data LOAD 'machine->op->opcode' | cut -d' ' -f1)
-	run "$DENDRO" report -i gcc-O2.data --where 'run:machine->op->opcode == LOAD'
+	n=$(value=LOAD samples_with later.recorded LOAD 'machine->op->opcode' | cut -d' ' -f1)
+	run "$DENDRO" report -i later.recorded --where 'run:machine->op->opcode == LOAD'
 	grep -q 'samples for which --where was' <<<"$output"
 	grep -Eq "^events +$n samples" <<<"$output"
 }
@@ -207,7 +244,7 @@ follow_running() { # follow_running OPTION...
 	[ $n -gt 1 ]
 	"$DENDRO" record -q -e cpu-clock -o - --follow 'run:machine->op->opcode' -- ./gcc-O2 0.5 |
 		"$DENDRO" report --split 'run:machine->op->opcode' -i - >piped
-	grep -q 'read later' piped
+	grep -q 'machine->op->opcode = ' piped
 }
 
 @test "follow: what finds nothing is said, and what cannot be is refused" {

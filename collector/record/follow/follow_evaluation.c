@@ -7,7 +7,7 @@
 
 #include "cct/base/clock.h"
 #include "collector/paths/sample_path.h"
-#include "collector/record/follow/leaf_steps.h"
+#include "collector/record/follow/sample_steps.h"
 #include "collector/record/live/live_process.h"
 #include "collector/values/value_function.h"
 #include "collector/values/value_stack.h"
@@ -213,45 +213,114 @@ static void evaluate(struct follow_evaluation *evaluation, size_t subject,
 static bool is_new(struct follow_evaluation *evaluation, const struct follow_key *key)
 {
 	struct follow_key *tried =
-		&evaluation->tried[(key->ip * 0x9e3779b97f4a7c15 >> 40 ^ key->pid) % N_TRIED];
-	const bool is_known = tried->pid == key->pid && tried->ip == key->ip;
+		&evaluation->tried[(key->place * 0x9e3779b97f4a7c15 >> 40 ^ key->pid) % N_TRIED];
+	const bool is_known = tried->pid == key->pid && tried->place == key->place;
 
 	*tried = *key;
 	return !is_known;
 }
 
-/* Adds what a subject needs if the sampled instruction is its function's. */
-static void add_steps(struct follow_evaluation *evaluation, size_t subject, unsigned sp,
-		      struct follow_rule *rule)
+/* The frame in which a subject is evaluated, and its variable. false: there is none. */
+static bool find_variable(struct follow_evaluation *evaluation, size_t subject, size_t *at_ret,
+			  Dwarf_Die *variable_ret)
 {
 	const struct value_expression *expression =
 		&evaluation->subjects->subjects[subject].expression;
 	struct value_depth depth;
-	Dwarf_Die variable;
-	size_t at;
 	int found = value_function_find(&evaluation->functions[subject], evaluation->symbolizer,
-					evaluation->stack, &at, &depth);
+					evaluation->stack, at_ret, &depth);
 
-	if (found > 0 && !at &&
-	    !value_stack_variable(evaluation->stack, 0, depth.n_outer - 1u, expression, &variable))
-		leaf_steps_add(rule, value_stack_debug_frame(evaluation->stack, 0), sp, expression,
-			       &variable);
+	return found > 0 && !value_stack_variable(evaluation->stack, *at_ret, depth.n_outer - 1u,
+						  expression, variable_ret);
 }
 
-/* So that the kernel reads it at the next sample of this instruction. */
-static void make_rule(struct follow_evaluation *evaluation, const struct follow_request *request,
-		      const struct user_stack *stack)
+static void describe_frame(struct follow_evaluation *evaluation, const struct user_stack *stack,
+			   size_t at, struct steps_frame *frame_ret)
 {
-	const struct follow_key key = { (uint64_t)request->pid, stack->regs.pc };
-	struct follow_rule rule = { .n_steps = 0 };
+	*frame_ret = (struct steps_frame){
+		.debug = value_stack_debug_frame(evaluation->stack, at),
+		.sp = stack->arch->sp,
+		.sampled_sp = stack->regs.values[stack->arch->sp],
+	};
+	for (unsigned reg = 0; reg < FOLLOW_NOTHING; reg++)
+		frame_ret->registers[reg].where = value_stack_find_saved(
+			evaluation->stack, at, reg, &frame_ret->registers[reg].addr);
+}
 
-	if (evaluation->rules_map < 0 || !evaluation->reading.was_later ||
-	    request->abi != PERF_SAMPLE_REGS_ABI_64 || !is_new(evaluation, &key))
-		return;
+/* Adds what all subjects need whose frame is one of the first @n_frames. */
+static void add_steps(struct follow_evaluation *evaluation, const struct user_stack *stack,
+		      size_t n_frames, struct follow_rule *rule)
+{
+	struct steps_frame frame;
+	Dwarf_Die variable;
+	size_t at;
+
+	for (size_t i = 0; i < evaluation->subjects->n; i++) {
+		if (!find_variable(evaluation, i, &at, &variable) || at >= n_frames)
+			continue;
+		describe_frame(evaluation, stack, at, &frame);
+		sample_steps_add(rule, &frame, &evaluation->subjects->subjects[i].expression,
+				 &variable);
+	}
+}
+
+/* From the sampled stack pointer to the return address to frame @i, and the word there. */
+static bool find_return(const struct follow_evaluation *evaluation, const struct user_stack *stack,
+			size_t i, uint64_t *at_ret, uint64_t *word_ret)
+{
+	uint64_t addr;
+
+	if (i >= value_stack_n(evaluation->stack) ||
+	    value_stack_find_saved(evaluation->stack, i, stack->arch->ra, &addr) != SAVED_IN_MEMORY)
+		return false;
+	const uint64_t at = addr - stack->regs.values[stack->arch->sp];
+	if (at > stack->size || stack->size - at < sizeof(*word_ret))
+		return false;
+	memcpy(word_ret, stack->bytes + at, sizeof(*word_ret));
+	*at_ret = at;
+	return true;
+}
+
+/* The frames up to the outermost one of a subject, as far as rules can tell the calls to it. */
+static size_t n_frames_of_rules(struct follow_evaluation *evaluation)
+{
+	size_t n_frames = 0, at;
+	Dwarf_Die variable;
+
 	for (size_t i = 0; i < evaluation->subjects->n; i++)
-		add_steps(evaluation, i, stack->arch->sp, &rule);
-	if (rule.n_steps)
-		follow_rules_set(evaluation->rules_map, &key, &rule);
+		if (find_variable(evaluation, i, &at, &variable) && at < FOLLOW_DEPTH_MAX &&
+		    at >= n_frames)
+			n_frames = at + 1;
+	return n_frames;
+}
+
+/* So that the kernel reads it at the next sample of this instruction, reached by the same calls. */
+static void make_rules(struct follow_evaluation *evaluation, const struct follow_request *request,
+		       const struct user_stack *stack)
+{
+	const size_t n_frames = n_frames_of_rules(evaluation);
+	struct follow_key keys[FOLLOW_DEPTH_MAX + 1] = { { (uint64_t)request->pid,
+							   stack->regs.pc } };
+	uint64_t callers_at[FOLLOW_DEPTH_MAX], word;
+	size_t n = 0;
+
+	for (; n < n_frames; n++) {
+		callers_at[n] = FOLLOW_NO_CALLER;
+		if (!find_return(evaluation, stack, n + 1, &callers_at[n], &word)) {
+			n++;
+			break;
+		}
+		keys[n + 1] = (struct follow_key){ keys[0].pid,
+						   follow_place_called(keys[n].place, word) };
+	}
+	if (!n || !is_new(evaluation, &keys[n - 1]))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		struct follow_rule rule = { .caller_at = callers_at[i] };
+
+		add_steps(evaluation, stack, i + 1, &rule);
+		follow_rules_set(evaluation->rules_map, &keys[i], &rule);
+	}
 }
 
 /* false: the registers are not those of a program that is unwound. */
@@ -285,7 +354,9 @@ static void look_at(struct follow_evaluation *evaluation, const struct follow_re
 	value_stack_use_process(evaluation->stack, read_later, reading);
 	for (size_t i = 0; i < evaluation->subjects->n; i++)
 		evaluate(evaluation, i, answer);
-	make_rule(evaluation, request, stack);
+	if (evaluation->rules_map >= 0 && reading->was_later &&
+	    request->abi == PERF_SAMPLE_REGS_ABI_64)
+		make_rules(evaluation, request, stack);
 }
 
 void follow_evaluation_answer(struct follow_evaluation *evaluation,

@@ -44,8 +44,9 @@ static void all_registers_of_x86_64_are_read_from_its_pt_regs(void **state)
 
 	(void)state;
 	generate(&code, EM_X86_64);
-	/* 16, the instruction for the key and for the record, and the mode. */
-	assert_int_equal(count_loads(&code, 128, &has), 16 + 3);
+	/* 16, the instruction for the key and for the record, the mode, and the stack pointer for
+	 * return addresses. */
+	assert_int_equal(count_loads(&code, 128, &has), 16 + 4);
 	assert_true(has);
 	count_loads(&code, 152, &has);
 	assert_true(has);
@@ -60,7 +61,7 @@ static void all_registers_of_arm64_are_read_from_its_user_pt_regs(void **state)
 
 	(void)state;
 	generate(&code, EM_AARCH64);
-	assert_int_equal(count_loads(&code, 256, &has), 32 + 3);
+	assert_int_equal(count_loads(&code, 256, &has), 32 + 4);
 	assert_true(has);
 	for (int at = 0; at <= 264; at += 8) {
 		count_loads(&code, at, &has);
@@ -68,11 +69,12 @@ static void all_registers_of_arm64_are_read_from_its_user_pt_regs(void **state)
 	}
 }
 
-/* One jump goes back, and it is left after FOLLOW_STEPS_MAX rounds, whatever a rule says. */
+/* Two jumps go back, and they are left after so many rounds, whatever rules say. */
 static void the_work_is_bounded(void **state)
 {
+	static const int bounds[] = { FOLLOW_DEPTH_MAX, FOLLOW_STEPS_MAX };
 	struct bpf_code code;
-	unsigned n_back = 0;
+	size_t n_back = 0;
 
 	(void)state;
 	generate(&code, EM_X86_64);
@@ -81,11 +83,24 @@ static void the_work_is_bounded(void **state)
 
 		if (code.labels[code.jumps[i].label] > code.jumps[i].at)
 			continue;
-		n_back++;
+		assert_true(n_back < 2);
 		assert_int_equal(BPF_OP(insn->code), BPF_JLT);
-		assert_int_equal(insn->imm, FOLLOW_STEPS_MAX);
+		assert_int_equal(insn->imm, bounds[n_back++]);
 	}
-	assert_int_equal(n_back, 1);
+	assert_int_equal(n_back, 2);
+}
+
+/* The kernel's program and the process that makes rules compute the same keys. */
+static void places_tell_the_callers_and_their_order(void **state)
+{
+	const uint64_t place =
+		follow_place_called(follow_place_called(0x401000, 0x402000), 0x403000);
+
+	(void)state;
+	assert_true(place !=
+		    follow_place_called(follow_place_called(0x401000, 0x403000), 0x402000));
+	assert_true(place != follow_place_called(0x401000, 0x403000));
+	assert_int_equal(follow_place_called(1, 2), FOLLOW_PLACE_FACTOR + 2);
 }
 
 int main(void)
@@ -94,6 +109,7 @@ int main(void)
 		cmocka_unit_test(all_registers_of_x86_64_are_read_from_its_pt_regs),
 		cmocka_unit_test(all_registers_of_arm64_are_read_from_its_user_pt_regs),
 		cmocka_unit_test(the_work_is_bounded),
+		cmocka_unit_test(places_tell_the_callers_and_their_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

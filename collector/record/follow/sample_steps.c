@@ -1,4 +1,4 @@
-#include "collector/record/follow/leaf_steps.h"
+#include "collector/record/follow/sample_steps.h"
 
 #include <dwarf.h>
 #include <string.h>
@@ -6,9 +6,11 @@
 #include "report/values/value_text.h"
 #include "report/values/value_types.h"
 
-#define SP_X86_64   7
-#define N_X86_64    16
-#define N_BASES     (FOLLOW_WORDS + FOLLOW_STEPS_MAX)
+#define SP_X86_64 7
+#define N_X86_64  16
+/* Registers that are saved on the stack, by their numbers, after what steps have as bases. */
+#define SAVED       (FOLLOW_WORDS + FOLLOW_STEPS_MAX)
+#define N_BASES     (SAVED + FOLLOW_NOTHING)
 #define WORD        8u
 #define TEXT_SIZE   48u       /* more than VALUE_STRING_MAX */
 #define DISTANCE    INT32_MAX /* from a base to what belongs to it */
@@ -21,6 +23,7 @@ struct evaluation {
 	struct debug_frame frame;
 	uint64_t registers[FOLLOW_NOTHING];
 	uint64_t seed;
+	const struct steps_frame *of;
 	struct follow_rule *steps;
 };
 
@@ -28,21 +31,6 @@ struct evaluation {
 static uint64_t number_of(const struct evaluation *evaluation, uint64_t base)
 {
 	return (evaluation->seed + base + 1) * 0x9e3779b97f4a7c15;
-}
-
-/* An address of the process itself has no base. */
-static bool find_base(const struct evaluation *evaluation, uint64_t addr, struct follow_step *step)
-{
-	for (uint64_t base = 0; base < N_BASES; base++) {
-		const int64_t offset = (int64_t)(addr - number_of(evaluation, base));
-
-		if (base == FOLLOW_NOTHING || offset < -DISTANCE || offset > DISTANCE)
-			continue;
-		*step = (struct follow_step){ .base = base, .offset = (uint64_t)offset };
-		return true;
-	}
-	*step = (struct follow_step){ .base = FOLLOW_NOTHING, .offset = addr };
-	return addr < ADDRESS_MAX;
 }
 
 /* The index of the step, new or old. */
@@ -64,10 +52,42 @@ static bool add_step(struct follow_rule *steps, struct follow_step step, uint64_
 	return true;
 }
 
+/* What the distance is counted from, which may be a word that is to be read first. */
+static bool begin_step(struct evaluation *evaluation, uint64_t base, int64_t offset,
+		       struct follow_step *step)
+{
+	const struct steps_frame *of = evaluation->of;
+	uint64_t index = base - FOLLOW_WORDS;
+
+	if (base >= SAVED) {
+		const uint64_t at = of->registers[base - SAVED].addr - of->sampled_sp;
+		const struct follow_step saved = { .base = of->sp, .offset = at, .size = WORD };
+
+		if (!add_step(evaluation->steps, saved, &index))
+			return false;
+		base = FOLLOW_WORDS + index;
+	}
+	*step = (struct follow_step){ .base = base, .offset = (uint64_t)offset };
+	return true;
+}
+
+/* An address of the process itself has no base. */
+static bool find_base(struct evaluation *evaluation, uint64_t addr, struct follow_step *step)
+{
+	for (uint64_t base = 0; base < N_BASES; base++) {
+		const int64_t offset = (int64_t)(addr - number_of(evaluation, base));
+
+		if (base != FOLLOW_NOTHING && offset >= -DISTANCE && offset <= DISTANCE)
+			return begin_step(evaluation, base, offset, step);
+	}
+	*step = (struct follow_step){ .base = FOLLOW_NOTHING, .offset = addr };
+	return addr < ADDRESS_MAX;
+}
+
 /* Reads an address from made-up memory. */
 static bool read_word(void *data, uint64_t addr, size_t size, uint8_t *bytes_ret)
 {
-	const struct evaluation *evaluation = data;
+	struct evaluation *evaluation = data;
 	struct follow_step step;
 	uint64_t index;
 
@@ -88,25 +108,42 @@ static const struct debug_frame *find_no_caller(void *data, const struct debug_f
 	return NULL;
 }
 
-static void begin(struct evaluation *evaluation, const struct debug_frame *leaf, unsigned sp,
-		  uint64_t seed, struct follow_rule *steps)
+/* The number that stands for a register, and whether there is one. */
+static bool make_register(const struct evaluation *evaluation, unsigned i, uint64_t *number_ret)
 {
-	const unsigned n = sp == SP_X86_64 ? N_X86_64 : FOLLOW_NOTHING;
+	const struct steps_frame *of = evaluation->of;
+
+	/* The distances are the same each time, but in functions with alloca(). */
+	if (i == of->sp) {
+		*number_ret = number_of(evaluation, i) + (of->debug->registers[i] - of->sampled_sp);
+		return true;
+	}
+	*number_ret = number_of(
+		evaluation, of->registers[i].where == SAVED_IN_MEMORY ? SAVED + (uint64_t)i : i);
+	return of->registers[i].where != SAVED_NOT_KNOWN;
+}
+
+static void begin(struct evaluation *evaluation, const struct steps_frame *of, uint64_t seed,
+		  struct follow_rule *steps)
+{
+	const unsigned n = of->sp == SP_X86_64 ? N_X86_64 : FOLLOW_NOTHING;
+	uint64_t known = 0;
 
 	*evaluation = (struct evaluation){
 		.process = { read_word, find_no_caller, evaluation },
-		.frame = *leaf,
+		.frame = *of->debug,
 		.seed = seed,
+		.of = of,
 		.steps = steps,
 	};
 	for (unsigned i = 0; i < n; i++)
-		evaluation->registers[i] = number_of(evaluation, i);
+		if (make_register(evaluation, i, &evaluation->registers[i]))
+			known |= 1ull << i;
 	evaluation->frame.process = &evaluation->process;
 	evaluation->frame.registers = evaluation->registers;
-	evaluation->frame.known &= (1ull << n) - 1;
-	/* At one instruction the distance is the same, but in functions with alloca(). */
-	evaluation->frame.cfa = number_of(evaluation, sp) + (leaf->cfa - leaf->registers[sp]);
-	evaluation->frame.has_cfa &= leaf->known >> sp & 1;
+	evaluation->frame.known &= known;
+	evaluation->frame.cfa = number_of(evaluation, of->sp) + (of->debug->cfa - of->sampled_sp);
+	evaluation->frame.has_cfa &= of->debug->known >> of->sp & 1;
 	evaluation->frame.call_sites = NULL;
 }
 
@@ -130,7 +167,9 @@ static bool add_object(struct evaluation *evaluation, const struct value_place *
 	if (place->location.n_pieces != 1 || piece->n_bits)
 		return false;
 	if (piece->kind == DEBUG_IN_REGISTER && is_text && piece->value < FOLLOW_NOTHING) {
-		step = (struct follow_step){ .base = piece->value, .size = TEXT_SIZE };
+		if (!find_base(evaluation, evaluation->registers[piece->value], &step))
+			return false;
+		step.size = TEXT_SIZE;
 		return add_step(evaluation->steps, step, &index);
 	}
 	if (piece->kind != DEBUG_IN_MEMORY)
@@ -157,8 +196,8 @@ static bool evaluate(struct evaluation *evaluation, const struct value_expressio
 	return value_type_plain(&plain) && add_object(evaluation, &place, leads_to_text(&plain));
 }
 
-bool leaf_steps_add(struct follow_rule *steps, const struct debug_frame *leaf, unsigned sp,
-		    const struct value_expression *expression, Dwarf_Die *variable)
+bool sample_steps_add(struct follow_rule *steps, const struct steps_frame *frame,
+		      const struct value_expression *expression, Dwarf_Die *variable)
 {
 	struct follow_rule found[2] = { *steps, *steps };
 
@@ -166,7 +205,7 @@ bool leaf_steps_add(struct follow_rule *steps, const struct debug_frame *leaf, u
 	for (unsigned i = 0; i < 2; i++) {
 		struct evaluation evaluation;
 
-		begin(&evaluation, leaf, sp, i * (uint64_t)N_BASES, &found[i]);
+		begin(&evaluation, frame, i * (uint64_t)N_BASES, &found[i]);
 		if (!evaluate(&evaluation, expression, variable))
 			return false;
 	}

@@ -1,6 +1,6 @@
 /*
- * Which registers and words lead to a variable at the sampled instruction. Its description is made
- * up: a pointer to
+ * Which registers and words lead to a variable at a sample. Its description is made up: a pointer
+ * to
  *
  *	struct machine { struct op *op; int now; };      // offsets 8 and 16
  *	struct op { int opcode; const char *name; };     // offsets 0 and 24
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "collector/record/follow/leaf_steps.h"
+#include "collector/record/follow/sample_steps.h"
 #include "tests/unit/fixtures/debug_image.h"
 
 enum { SP = 7, CFA_FROM_SP = 32, TEXT = 48 };
@@ -26,6 +26,7 @@ struct fixture {
 	Dwarf_Die variable;
 	uint64_t registers[FOLLOW_NOTHING];
 	struct debug_frame frame;
+	struct steps_frame steps_frame;
 	struct follow_rule rule;
 };
 
@@ -152,16 +153,28 @@ static int set_up(void **state)
 					       .cfa = 0x7000 + CFA_FROM_SP,
 					       .has_cfa = true,
 					       .bias = 0x100000 };
+	fixture->steps_frame = (struct steps_frame){
+		.debug = &fixture->frame,
+		.sp = SP,
+		.sampled_sp = 0x7000,
+	};
+	for (unsigned i = 0; i < FOLLOW_NOTHING; i++)
+		fixture->steps_frame.registers[i].where = SAVED_IN_PLACE;
 	*state = fixture;
 	return 0;
+}
+
+static void tear_down_image(struct fixture *fixture)
+{
+	dwarf_end(fixture->dwarf);
+	debug_image_deinit(&fixture->image);
 }
 
 static int tear_down(void **state)
 {
 	struct fixture *fixture = *state;
 
-	dwarf_end(fixture->dwarf);
-	debug_image_deinit(&fixture->image);
+	tear_down_image(fixture);
 	free(fixture);
 	return 0;
 }
@@ -171,7 +184,8 @@ static bool add(struct fixture *fixture, const char *text)
 	struct value_expression expression;
 
 	assert_null(value_expression_parse(&expression, text));
-	return leaf_steps_add(&fixture->rule, &fixture->frame, SP, &expression, &fixture->variable);
+	return sample_steps_add(&fixture->rule, &fixture->steps_frame, &expression,
+				&fixture->variable);
 }
 
 static void expect(const struct fixture *fixture, const struct follow_step *steps, size_t n)
@@ -267,6 +281,68 @@ static void a_register_that_is_not_known_leads_nowhere(void **state)
 	assert_int_equal(fixture->rule.n_steps, 0);
 }
 
+/* A caller, 80 bytes further out, whose rbx is saved 24 bytes above the sampled stack pointer. */
+static void make_caller(struct fixture *fixture)
+{
+	fixture->registers[SP] = 0x7050;
+	fixture->frame.cfa = 0x7050 + CFA_FROM_SP;
+	fixture->steps_frame.registers[3].where = SAVED_IN_MEMORY;
+	fixture->steps_frame.registers[3].addr = 0x7018;
+}
+
+static void of_a_caller_a_register_is_read_where_it_is_saved(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make_caller(fixture);
+	DESCRIBE(fixture, DW_OP_reg3);
+	assert_true(add(fixture, "machine->op->opcode"));
+	EXPECT(fixture, { SP, 24, 8 }, { FOLLOW_WORDS, 8, 8 }, { FOLLOW_WORDS + 1, 0, 4 });
+	/* Another register is as the sampled function has left it. */
+	fixture->rule.n_steps = 0;
+	tear_down_image(fixture);
+	DESCRIBE(fixture, DW_OP_reg12);
+	assert_true(add(fixture, "machine->now"));
+	EXPECT(fixture, { 12, 16, 4 });
+}
+
+static void of_a_caller_the_stack_is_at_a_distance_from_the_sampled_stack_pointer(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make_caller(fixture);
+	DESCRIBE(fixture, DW_OP_call_frame_cfa, DW_OP_lit8, DW_OP_minus);
+	assert_true(add(fixture, "machine->now"));
+	EXPECT(fixture, { SP, 0x50 + CFA_FROM_SP - 8, 8 }, { FOLLOW_WORDS, 16, 4 });
+	fixture->rule.n_steps = 0;
+	tear_down_image(fixture);
+	DESCRIBE(fixture, DW_OP_breg0 + SP, 8);
+	assert_true(add(fixture, "machine->now"));
+	EXPECT(fixture, { SP, 0x58, 8 }, { FOLLOW_WORDS, 16, 4 });
+}
+
+static void of_a_caller_a_text_is_read(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make_caller(fixture);
+	DESCRIBE(fixture, DW_OP_reg3);
+	assert_true(add(fixture, "machine->op->name"));
+	EXPECT(fixture, { SP, 24, 8 }, { FOLLOW_WORDS, 8, 8 }, { FOLLOW_WORDS + 1, 24, 8 },
+	       { FOLLOW_WORDS + 2, 0, TEXT });
+}
+
+static void a_register_that_the_sample_has_nowhere_leads_nowhere(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make_caller(fixture);
+	fixture->steps_frame.registers[3].where = SAVED_NOT_KNOWN;
+	DESCRIBE(fixture, DW_OP_reg3);
+	assert_false(add(fixture, "machine->now"));
+	assert_int_equal(fixture->rule.n_steps, 0);
+}
+
 static void without_room_nothing_is_added(void **state)
 {
 	struct fixture *fixture = *state;
@@ -286,6 +362,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
+		TEST(of_a_caller_a_register_is_read_where_it_is_saved),
+		TEST(of_a_caller_the_stack_is_at_a_distance_from_the_sampled_stack_pointer),
+		TEST(of_a_caller_a_text_is_read),
+		TEST(a_register_that_the_sample_has_nowhere_leads_nowhere),
 		TEST(a_pointer_in_a_register_is_followed_from_there),
 		TEST(a_pointer_in_memory_is_read_first),
 		TEST(the_cfa_is_at_a_distance_from_the_stack_pointer),
