@@ -87,6 +87,15 @@ const struct command_option debuginfod_option[] = {
 	{ 0 },
 };
 
+const struct command_option sandbox_option[] = {
+	{ .name = "no-sandbox",
+	  .help = "the process that reads program files keeps the rights of this one, instead of "
+		  "none",
+	  .take = option_take_flag,
+	  .offset = offsetof(struct file_options, keeps_rights) },
+	{ 0 },
+};
+
 bool file_options_have_servers(void)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");

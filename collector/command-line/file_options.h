@@ -17,7 +17,8 @@ struct file_options {
 	bool debuginfod;       /* may fetch missing files */
 	bool asks_debuginfod;  /* by an option, not by the environment */
 	unsigned debuginfod_s; /* the time limit for fetching all files */
-	bool is_quiet;         /* the terminal does not show how far the reading has come */
+	bool keeps_rights; /* what parses program files keeps its rights */
+	bool is_quiet;     /* the terminal does not show how far the reading has come */
 	const char *moved[MOVED_SOURCES_MAX]; /* "FROM=TO": where to find source files */
 	size_t n_moved;
 };
@@ -29,6 +30,7 @@ extern const char file_options_default[];
 extern const struct command_option input_option[];
 /* For a struct file_options. */
 extern const struct command_option symfs_option[], debuginfod_option[], source_path_option[];
+extern const struct command_option sandbox_option[];
 
 /*
  * Takes the recording's path from the operand after the first @n_before, if there is one; more

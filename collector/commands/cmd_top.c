@@ -154,6 +154,7 @@ static const struct command_option options_of_top[] = {
 		  "should end in .cct; an existing file is kept as FILE.old",
 	  .take = option_take_text,
 	  .offset = FIELD(record.options.output) },
+	{ .shared = sandbox_option, .offset = FIELD(report.files) },
 	{ .name = "quiet",
 	  .letter = 'q',
 	  .help = "print no notes",
@@ -266,6 +267,7 @@ static int watch_and_record(struct top_options *options)
 		_exit(err);
 	}
 	link.is_watched = true;
+	link.paced_pid = builder_link_hear_worker(link.control_fd);
 	options->record.options.builder = &link;
 	int error_fd = leave_output(top_screen_is_wanted(options));
 	err = record(&options->record, &link, &error_fd);

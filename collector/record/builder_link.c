@@ -105,6 +105,23 @@ int builder_link_supply(int supply_fd, const struct builder_link *link)
 	return descriptor_message_send(supply_fd, &(struct iovec){ &pid, sizeof(pid) }, fds, 2);
 }
 
+void builder_link_tell_worker(int control_fd, pid_t pid)
+{
+	while (send(control_fd, &pid, sizeof(pid), MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
+}
+
+pid_t builder_link_hear_worker(int control_fd)
+{
+	pid_t pid;
+	ssize_t n;
+
+	do
+		n = recv(control_fd, &pid, sizeof(pid), 0);
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(pid) ? pid : 0;
+}
+
 void builder_link_confirm(int control_fd)
 {
 	while (send(control_fd, "", 1, MSG_NOSIGNAL) < 0 && errno == EINTR)

@@ -16,6 +16,8 @@ struct builder_link {
 	int stream_fd;  /* a pipe, to write records to; the process ends when it is closed */
 	int control_fd; /* a socket, for the descriptor, then a byte when all is written */
 	struct builder_watch *watch; /* ends the process if it hangs; NULL: nobody does */
+	/* Whose priority follows how much waits for it; 0: that of .pid, or of nobody. */
+	pid_t paced_pid;
 	bool is_watched; /* somebody waits for what it shows, so it does not get idle priority */
 	/* A socket that hands over such a process for each file of the recording, which has none of
 	 * the above then; 0: there is one process. */
@@ -48,6 +50,11 @@ enum builder_call builder_link_next_call(int supply_fd, uint64_t *n_samples_ret)
 /* Hands a process over; the descriptors stay open here. 0 or -errno. */
 int builder_link_supply(int supply_fd, const struct builder_link *link);
 
+/* A process that has another one do the work tells the recorder which, once. 0: none was started.
+ */
+void builder_link_tell_worker(int control_fd, pid_t pid);
+/* Waits for that. 0: there is none. */
+pid_t builder_link_hear_worker(int control_fd);
 /* Tells the process, before the pipe is closed, that all records were written. */
 void builder_link_confirm(int control_fd);
 /* Waits for that. false: the other side is gone. */

@@ -130,7 +130,8 @@ static const struct conditional_call conditional[] = {
 	    { 1, ALL, F_GETFD },
 	    { 1, ALL, F_SETFD },
 	    { 1, ALL, F_GETFL },
-	    { 1, ALL, F_SETFL } } },
+	    { 1, ALL, F_SETFL },
+	    { 1, ALL, F_OFD_GETLK } } },
 };
 
 struct program {

@@ -14,7 +14,7 @@ static uint64_t read_clock(clockid_t clock)
 		       : (uint64_t)time.tv_sec * NSEC_PER_SEC + (uint64_t)time.tv_nsec;
 }
 
-/* Of processes that have ended: they wrote snapshots. */
+/* Of processes that have ended. */
 static uint64_t read_children(void)
 {
 	struct rusage usage;
@@ -27,17 +27,20 @@ static uint64_t read_children(void)
 
 static uint64_t read_cpu(const struct own_cost *cost)
 {
+	const pid_t others[] = { cost->recorder, cost->builder };
 	uint64_t cpu_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID) + read_children();
 	clockid_t clock;
 
-	if (cost->recorder && !clock_getcpuclockid(cost->recorder, &clock))
-		cpu_ns += read_clock(clock);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (others[i] && !clock_getcpuclockid(others[i], &clock))
+			cpu_ns += read_clock(clock);
+	}
 	return cpu_ns;
 }
 
-void own_cost_init(struct own_cost *cost, pid_t recorder)
+void own_cost_init(struct own_cost *cost, pid_t recorder, pid_t builder)
 {
-	*cost = (struct own_cost){ .recorder = recorder };
+	*cost = (struct own_cost){ .recorder = recorder, .builder = builder };
 	cost->cpu_ns = read_cpu(cost);
 	cost->now_ns = now_ns();
 }
@@ -55,5 +58,5 @@ double own_cost_percent(struct own_cost *cost)
 
 uint64_t own_cost_of_thread_ns(void)
 {
-	return read_clock(CLOCK_THREAD_CPUTIME_ID) + read_children();
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }

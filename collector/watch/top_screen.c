@@ -116,18 +116,24 @@ static void measure(struct top_screen *top)
 	top->cost_ns = now + top->options->interval_ns;
 }
 
+/* Here, and in the process that writes snapshots. */
+static uint64_t used_ns(const struct top_screen *top)
+{
+	return own_cost_of_thread_ns() + growing_profile_cpu_ns(top->growing);
+}
+
 /* A refresh takes a tenth of a CPU's time at most. */
 static int refresh(struct top_screen *top)
 {
 	const bool is_complete = growing_profile_has_ended(top->growing);
-	const uint64_t start_ns = now_ns(), before_ns = own_cost_of_thread_ns();
+	const uint64_t start_ns = now_ns(), before_ns = used_ns(top);
 
 	measure(top);
 	int err = take_snapshot(top);
 	top->is_complete = is_complete;
 	if (!err)
 		err = make_title(top);
-	const uint64_t took_ns = own_cost_of_thread_ns() - before_ns;
+	const uint64_t took_ns = used_ns(top) - before_ns;
 	const uint64_t interval_ns = top->shown.profile ? top->options->interval_ns : FIRST_LOOK_NS;
 	top->next_ns = start_ns + (10 * took_ns > interval_ns ? 10 * took_ns : interval_ns);
 	return err;
@@ -194,7 +200,7 @@ static int act(struct top_screen *top, enum browse_action action)
 }
 
 /* ^C ends the recording by the recorder, which has got it, too. */
-static bool is_over(const struct top_screen *top)
+static bool is_over(struct top_screen *top)
 {
 	if (browse_screen_is_done(top->screen))
 		return true;

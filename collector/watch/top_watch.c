@@ -1,6 +1,7 @@
 #include "collector/watch/top_watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include "cct/base/clock.h"
 #include "collector/command-line/messages.h"
 #include "collector/files/result_file.h"
+#include "collector/sandbox/parser_sandbox.h"
 #include "collector/watch/own_cost.h"
 #include "collector/watch/top_screen.h"
 #include "collector/watch/top_text.h"
@@ -62,7 +64,7 @@ static void wait_until(const struct watch *watch, uint64_t time_ns)
 {
 	struct pollfd end = { growing_profile_end_fd(watch->growing), POLLIN, 0 };
 
-	for (uint64_t now = now_ns(); now < time_ns && !(end.revents & POLLIN); now = now_ns()) {
+	for (uint64_t now = now_ns(); now < time_ns && !end.revents; now = now_ns()) {
 		const uint64_t ms = (time_ns - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
 
 		poll(&end, 1, ms < INT32_MAX ? (int)ms : INT32_MAX);
@@ -74,6 +76,12 @@ static bool is_enough(const struct watch *watch)
 	return watch->options->n_iterations && watch->n_shown >= watch->options->n_iterations;
 }
 
+/* Here, and in the process that writes snapshots. */
+static uint64_t used_ns(const struct watch *watch)
+{
+	return own_cost_of_thread_ns() + growing_profile_cpu_ns(watch->growing);
+}
+
 static int watch_text(struct watch *watch)
 {
 	uint64_t next_ns = now_ns() + watch->options->interval_ns;
@@ -83,10 +91,10 @@ static int watch_text(struct watch *watch)
 		wait_until(watch, next_ns);
 		if (growing_profile_has_ended(watch->growing))
 			return 0;
-		const uint64_t before_ns = own_cost_of_thread_ns();
+		const uint64_t before_ns = used_ns(watch);
 		err = show_text(watch);
 		/* A refresh takes a tenth of a CPU's time at most. */
-		const uint64_t took_ns = own_cost_of_thread_ns() - before_ns;
+		const uint64_t took_ns = used_ns(watch) - before_ns;
 		next_ns += watch->options->interval_ns;
 		if (now_ns() + 10 * took_ns > next_ns)
 			next_ns = now_ns() + 10 * took_ns;
@@ -119,7 +127,7 @@ static int finish(struct watch *watch)
 	const char *command = watch->options->report.command;
 	const bool is_stored = watch->options->record.options.output;
 	int fd = is_stored ? builder_link_receive(watch->link->control_fd) : -1;
-	int err = growing_profile_finish(watch->growing, watch->link->control_fd);
+	int err = growing_profile_finish(watch->growing);
 
 	if (is_stored && fd < 0) /* the recorder has said why there is nothing to record */
 		return 1;
@@ -143,25 +151,30 @@ static int show(struct watch *watch)
 	int err = watch->has_screen ? watch_screen(watch) : watch_text(watch);
 
 	if (err && err != -EPIPE) {
-		growing_profile_finish(watch->growing, watch->link->control_fd);
+		growing_profile_finish(watch->growing);
 		return message_error(command, "%s.", strerror(-err));
 	}
 	return finish(watch);
 }
 
-static int start(struct watch *watch, const char *path)
+/* The process that parses gives up its rights, whatever is shown how. */
+static int start(struct watch *watch, int stream_fd, int control_fd, pid_t recorder)
 {
 	struct report_options *report = &watch->options->report;
 
 	report->files.is_quiet = true;
 	report->build.by_thread = report->build.counts_calls = true;
 	report->build.n_rows_max = N_ROWS_MAX;
-	int err = file_options_open(&report->files, report->command, &report->build.files);
+	if (!report->files.keeps_rights && !watch->options->record.is_quiet)
+		parser_sandbox_note_lacks(report->command);
+	int err = growing_profile_start(report, stream_fd, control_fd, &watch->growing);
+	close(stream_fd);
 	if (err)
-		return 1;
-	err = growing_profile_start(report, path, &watch->growing);
-	return err ? message_error(report->command, "cannot start a thread: %s.", strerror(-err))
-		   : 0;
+		return message_error(report->command,
+				     "cannot start the process that builds the profile: %s.",
+				     strerror(-err));
+	own_cost_init(&watch->cost, recorder, growing_profile_pid(watch->growing));
+	return 0;
 }
 
 int top_watch(struct top_options *options, const struct builder_link *link, pid_t recorder)
@@ -169,20 +182,17 @@ int top_watch(struct top_options *options, const struct builder_link *link, pid_
 	struct watch watch = { .options = options,
 			       .link = link,
 			       .has_screen = top_screen_is_wanted(options) };
-	char path[32];
 
 	options->report.build.keeps_rows = true;
 	options->report.build.recent_ns = options->last_ns ? options->last_ns : TOP_LAST_NS;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", link->stream_fd);
-	int status = start(&watch, path);
+	int status = start(&watch, link->stream_fd, link->control_fd, recorder);
+	builder_link_tell_worker(link->control_fd, status ? 0 : growing_profile_pid(watch.growing));
 	signal(SIGPIPE, SIG_IGN);
-	if (!status)
+	if (!status) {
 		growing_profile_show_recent(watch.growing, options->last_ns);
-	own_cost_init(&watch.cost, recorder);
-	if (!status)
 		status = show(&watch);
+	}
 	growing_profile_destroy(watch.growing);
-	file_search_destroy(options->report.build.files);
 	return status;
 }
 
@@ -190,9 +200,10 @@ int top_watch_file(struct top_options *options, const char *path, bool *is_whole
 {
 	const char *command = options->report.command;
 	struct watch watch = { .options = options, .has_screen = top_screen_is_wanted(options) };
-	int status = start(&watch, path);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int status = fd < 0 ? message_error_of_file(command, path, strerror(errno))
+			    : start(&watch, fd, -1, 0);
 
-	own_cost_init(&watch.cost, 0);
 	int err = status ? 0 : watch.has_screen ? watch_screen(&watch) : watch_text(&watch);
 	*is_whole_ret = !status && growing_profile_has_ended(watch.growing);
 	const char *error = *is_whole_ret ? growing_profile_error(watch.growing) : NULL;
@@ -201,6 +212,5 @@ int top_watch_file(struct top_options *options, const char *path, bool *is_whole
 	else if (error)
 		status = message_error(command, "%s", error);
 	growing_profile_destroy(watch.growing);
-	file_search_destroy(options->report.build.files);
 	return status;
 }

@@ -9,7 +9,9 @@ setup() {
 }
 
 teardown() {
-	[ -z "${recorder-}" ] || kill -KILL $recorder "$builder" "$command" 2>/dev/null || true
+	[ -z "${recorder-}" ] || kill -KILL $recorder "${builder-}" "${command-}" 2>/dev/null || true
+	[ -z "${reader-}" ] || kill -KILL "$reader" 2>/dev/null || true
+	[ -z "${source-}" ] || kill -KILL "$source" 2>/dev/null || true
 }
 
 # start_recorder OPTION...: sets $recorder, $builder, $command
@@ -71,4 +73,62 @@ status_of() { sed -n "s/^$1:[[:space:]]*//p" "/proc/$2/status"; }
 	"$DENDRO" record -q -F 997 -e cpu-clock -o live.cct -- sh -c './program 0.3; rm program; mkfifo program'
 	"$DENDRO" report --format json live.cct | jq -e '[.metrics[].samples] | add > 20'
 	[ -p program ]
+}
+
+# expect_no_rights PID : as the builder of a recording
+expect_no_rights() {
+	expect_equal "capabilities" "$(status_of CapEff "$1") $(status_of CapPrm "$1")" "0000000000000000 0000000000000000"
+	expect_equal "no new privileges" "$(status_of NoNewPrivs "$1")" 1
+	expect_equal "filter of system calls" "$(status_of Seccomp "$1")" 2
+	if [ "$(id -u)" = 0 ]; then
+		expect_equal "user" "$(status_of Uid "$1" | tr '\t' ' ')" "65534 65534 65534 65534"
+	fi
+}
+
+child_of() { pgrep -P "$1" -x "dendro build"; }
+
+@test "what parses for dendro top has no rights, and top has all names" {
+	need pgrep
+	"$WORKLOADS/deep" 600 bottom 3>&- &
+	command=$!
+	setsid "$DENDRO" top -q -F 997 -e cpu-clock -p $command --interval 200ms -o top.cct >shown 2>messages 3>&- &
+	recorder=$!
+	wait_until grep -q 'descend' shown
+	local screen
+	screen=$(pgrep -P $recorder)
+	builder=$(child_of "$screen")
+	expect_no_rights "$builder"
+	kill -INT $recorder
+	wait $recorder
+	"$DENDRO" report --format json --view functions top.cct | jq -e 'any(.rows[].name; . == "descend")'
+	wait_until test ! -e "/proc/$builder"
+}
+
+@test "dendro top says that what parses was ended" {
+	need pgrep
+	"$WORKLOADS/deep" 600 bottom 3>&- &
+	command=$!
+	setsid "$DENDRO" top -q -F 997 -e cpu-clock -p $command --interval 200ms >shown 2>messages 3>&- &
+	recorder=$!
+	wait_until grep -q ' samples, ' shown
+	builder=$(child_of "$(pgrep -P $recorder)")
+	kill -SEGV "$builder"
+	wait $recorder || true
+	grep -q 'the process that reads the records was ended by signal 11' messages
+}
+
+@test "what parses for report --follow has no rights" {
+	need pgrep
+	"$WORKLOADS/deep" 600 bottom 3>&- &
+	command=$!
+	"$DENDRO" record -q -F 997 -e cpu-clock -o grown.data -p $command 3>&- &
+	recorder=$!
+	wait_until [ -s grown.data ]
+	"$DENDRO" report --follow --no-pager grown.data >shown 2>messages 3>&- &
+	reader=$!
+	wait_until grep -q 'descend' shown
+	expect_no_rights "$(child_of $reader)"
+	kill -INT $recorder
+	wait $reader
+	grep -q '^call paths ' shown
 }

@@ -201,9 +201,11 @@ static int begin_observers(struct recorder *recorder)
 		if (err)
 			return err;
 	}
-	if (recorder->file.builder.pid)
-		builder_pace_init(&recorder->pace, recorder->file.builder.pid,
-				  recorder->file.queue_size, recorder->file.builder.is_watched);
+	const struct builder_link *builder = &recorder->file.builder;
+	if (builder->pid)
+		builder_pace_init(&recorder->pace,
+				  builder->paced_pid ? builder->paced_pid : builder->pid,
+				  recorder->file.queue_size, builder->is_watched);
 	observed->evlist = recorder->events.evlist;
 	observed->writer = recorder->file.writer;
 	observed->stack_output = &recorder->stack_output;
