@@ -17,6 +17,7 @@ enum file_request_kind {
 	FILE_REQUEST_BELOW_ROOT, /* likewise, as the process .pid sees it */
 	FILE_REQUEST_CACHED,     /* .path ("debuginfo", "executable") of .build_id in the cache */
 	FILE_REQUEST_PATH_OF,    /* the path of the descriptor sent along */
+	FILE_REQUEST_RESULT,     /* the result at .path, to add to it */
 	FILE_REQUEST_IDENTITY,   /* how the kernel's maps call the descriptor sent along */
 };
 

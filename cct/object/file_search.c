@@ -37,6 +37,7 @@ struct carried_file {
 struct file_search {
 	int root_fd;   /* -1: this machine's */
 	char *cache;   /* NULL: none */
+	char *result;  /* likewise */
 	int server_fd; /* a process that opens files for this one; -1: none */
 	int64_t recorded;
 	bool is_complete;
@@ -94,6 +95,7 @@ void file_search_destroy(struct file_search *search)
 	free(search->carried);
 	free(search->found);
 	free(search->cache);
+	free(search->result);
 	close_if_open(search->root_fd);
 	close_if_open(search->server_fd);
 	pthread_mutex_destroy(&search->lock);
@@ -170,6 +172,20 @@ void file_search_set_server(struct file_search *search, int server_fd)
 {
 	close_if_open(search->server_fd);
 	search->server_fd = server_fd;
+}
+
+int file_search_set_result(struct file_search *search, const char *path)
+{
+	search->result = strdup(path);
+	return search->result ? 0 : -ENOMEM;
+}
+
+int file_search_open_result(const struct file_search *search, const char *path)
+{
+	if (!search->result || strcmp(search->result, path) != 0)
+		return -EACCES;
+	const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	return fd < 0 ? -errno : fd;
 }
 
 void file_search_set_recorded(struct file_search *search, int64_t recorded)

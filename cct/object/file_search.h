@@ -36,6 +36,11 @@ int file_search_use_own_cache(struct file_search *search);
 /* This process may not open files: those of this machine, of the root and of the cache come from
  * the process at the other end of @server_fd (cct/object/file_server.h), which is taken over. */
 void file_search_set_server(struct file_search *search, int server_fd);
+/* For the server: the file that whoever asks may write. @path is copied. 0 or -ENOMEM. */
+int file_search_set_result(struct file_search *search, const char *path);
+/* Opens that file to add to it, if @path is its path; it is made if it is missing. A descriptor, or
+ * -errno. */
+int file_search_open_result(const struct file_search *search, const char *path);
 /* When the recording ended, in seconds since 1970; 0: unknown. */
 void file_search_set_recorded(struct file_search *search, int64_t recorded);
 int64_t file_search_recorded(const struct file_search *search);

@@ -18,13 +18,17 @@
 /* All that is read of a file here: up to the type. */
 #define ELF_START_SIZE (EI_NIDENT + 2)
 
-/* A program, a library, an object, or a debug file of these. */
+/* A program, a library, an object, or a debug file of these; or the code of a run-time compiler, as
+ * it has written it down (jitdump, of either byte order). */
 static bool is_program(int fd)
 {
 	uint8_t start[ELF_START_SIZE];
 
-	if (pread(fd, start, sizeof(start), 0) != (ssize_t)sizeof(start) ||
-	    memcmp(start, ELFMAG, SELFMAG) != 0)
+	if (pread(fd, start, sizeof(start), 0) != (ssize_t)sizeof(start))
+		return false;
+	if (memcmp(start, "JiTD", 4) == 0 || memcmp(start, "DTiJ", 4) == 0)
+		return true;
+	if (memcmp(start, ELFMAG, SELFMAG) != 0)
 		return false;
 	const unsigned low = start[EI_DATA] == ELFDATA2MSB, high = !low;
 	const unsigned type = start[EI_NIDENT + low] | (unsigned)start[EI_NIDENT + high] << 8;
@@ -124,6 +128,10 @@ static void answer_request(const struct file_search *search, const struct file_r
 	case FILE_REQUEST_BELOW_ROOT:
 	case FILE_REQUEST_CACHED:
 		fd = open_found(search, find(search, request), request->kind == FILE_REQUEST_PATH);
+		answer->err = fd < 0 ? fd : 0;
+		break;
+	case FILE_REQUEST_RESULT:
+		fd = file_search_open_result(search, request->path);
 		answer->err = fd < 0 ? fd : 0;
 		break;
 	case FILE_REQUEST_PATH_OF:

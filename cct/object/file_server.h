@@ -2,10 +2,10 @@
  * Opens program files for a process without rights (cct/broker/file_request.h).
  *
  * Whoever asks may be taken over by what it reads, so it decides nothing. It gets regular files
- * alone, to read, and of these ELF files that are no memory of a process (core dumps), and what
- * belongs to the kernel's modules and to debug files: all below /usr/lib/debug and /lib/modules,
- * by their true paths. Files are found before they are opened, so a device or a FIFO of that name
- * notices nothing. Roots are those of processes; the cache is the search's own.
+ * alone, to read, and of these ELF files that are no memory of a process (core dumps), jitdumps,
+ * and what belongs to the kernel's modules and to debug files: all below /usr/lib/debug and
+ * /lib/modules, by their true paths. Files are found before they are opened, so a device or a FIFO
+ * of that name notices nothing. Roots are those of processes; the cache is the search's own.
  */
 #ifndef CCT_OBJECT_FILE_SERVER_H
 #define CCT_OBJECT_FILE_SERVER_H

@@ -1,6 +1,7 @@
 #include "collector/command-line/file_options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,6 +184,13 @@ int file_options_open(const struct file_options *options, const char *command,
 	if (!options->debuginfod)
 		unsetenv("DEBUGINFOD_URLS");
 	int err = files ? set_up(options, command, files) : -ENOMEM;
+	if (!err && options->server_fd) {
+		const int fd = fcntl(options->server_fd, F_DUPFD_CLOEXEC, 0);
+
+		err = fd < 0 ? -errno : 0;
+		if (!err)
+			file_search_set_server(files, fd);
+	}
 
 	if (err) {
 		file_search_destroy(files);

@@ -17,6 +17,7 @@ struct file_options {
 	bool debuginfod;       /* may fetch missing files */
 	bool asks_debuginfod;  /* by an option, not by the environment */
 	unsigned debuginfod_s; /* the time limit for fetching all files */
+	int server_fd;     /* of a process that opens files for this one; 0: it does so itself */
 	bool keeps_rights; /* what parses program files keeps its rights */
 	bool is_quiet;     /* the terminal does not show how far the reading has come */
 	const char *moved[MOVED_SOURCES_MAX]; /* "FROM=TO": where to find source files */

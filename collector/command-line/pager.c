@@ -1,6 +1,8 @@
 #include "collector/command-line/pager.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,41 +44,63 @@ static void run_pager(const char *command, int input)
 	_exit(127);
 }
 
-void pager_start(struct pager *pager)
+/* Until there is something to show, the terminal is not the pager's. */
+static void wait_for_text(int input)
+{
+	struct pollfd text = { input, POLLIN, 0 };
+
+	while (poll(&text, 1, -1) < 0 && errno == EINTR)
+		;
+	if (!(text.revents & POLLIN))
+		_exit(0);
+}
+
+void pager_prepare(struct pager *pager)
 {
 	const char *command = getenv("PAGER");
 	int ends[2];
 
-	pager->pid = 0;
+	pager->is_prepared = true;
 	if (!command)
 		command = DEFAULT_PAGER;
-	if (!*command || strcmp(command, "cat") == 0 || access(SHELL, X_OK) || pipe(ends))
+	if (!*command || strcmp(command, "cat") == 0 || access(SHELL, X_OK) ||
+	    pipe2(ends, O_CLOEXEC))
 		return;
 	fflush(stdout);
 	pager->pid = fork();
 	if (pager->pid == 0) {
 		close(ends[1]);
+		wait_for_text(ends[0]);
 		run_pager(command, ends[0]);
 	}
 	close(ends[0]);
-	if (pager->pid > 0) {
-		/* Quitting the pager early is not an error, and the pager handles interrupts.
-		 */
-		signal(SIGPIPE, SIG_IGN);
-		signal(SIGINT, SIG_IGN);
-		dup2(ends[1], STDOUT_FILENO);
-	}
-	close(ends[1]);
-	if (pager->pid < 0)
+	pager->input_fd = ends[1];
+	if (pager->pid < 0) {
+		close(ends[1]);
 		pager->pid = 0;
+	}
+}
+
+void pager_start(struct pager *pager)
+{
+	if (!pager->is_prepared)
+		pager_prepare(pager);
+	if (!pager->pid)
+		return;
+	/* Quitting the pager early is not an error, and the pager handles interrupts. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	dup2(pager->input_fd, STDOUT_FILENO);
+	close(pager->input_fd);
+	pager->is_started = true;
 }
 
 void pager_finish(struct pager *pager)
 {
-	if (!pager->pid)
+	if (!pager->is_started)
 		return;
 	fclose(stdout);
 	while (waitpid(pager->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	pager->pid = 0;
+	*pager = (struct pager){ 0 };
 }

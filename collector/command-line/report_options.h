@@ -4,6 +4,7 @@
 
 #include "collector/command-line/file_options.h"
 #include "collector/command-line/filter_options.h"
+#include "collector/command-line/pager.h"
 #include "collector/command-line/selection_options.h"
 #include "collector/command-line/terminal.h"
 #include "collector/session/dendro.h"
@@ -51,7 +52,8 @@ struct report_options {
 	const char *per_event;   /* VIEW_HOT; NULL: not given */
 	const char *sort_event;  /* NULL: the first with samples */
 	bool no_pager;
-	bool follows; /* a recording that is still written is shown while it grows */
+	struct pager pager; /* of text on a terminal, where it has to be prepared */
+	bool follows;       /* a recording that is still written is shown while it grows */
 	const char *ratio_texts[REPORT_MAX_RATIOS];
 	uint32_t n_ratio_texts;
 	struct ratio ratios[REPORT_MAX_RATIOS];

@@ -18,6 +18,7 @@
 #include "collector/files/fetched_profile.h"
 #include "collector/files/shown_naming.h"
 #include "collector/files/stored_profile.h"
+#include "collector/sandbox/reader_sandbox.h"
 #include "report/annotate/annotate_output.h"
 #include "report/annotate/hottest_function.h"
 #include "report/names/function_query.h"
@@ -262,13 +263,12 @@ static int show(struct annotate_command *command, struct annotation *annotation)
 {
 	static const struct progress_title writing = { .command = "annotate", .what = "writing" };
 	bool is_terminal = isatty(STDOUT_FILENO);
-	struct pager pager = { 0 };
 	int err;
 
 	command->annotate.width = command->report.export.full_names ? 0 : terminal_width();
 	command->annotate.color = terminal_wants_color(command->report.color, is_terminal);
 	if (command->format == AS_TEXT && is_terminal && !command->report.no_pager)
-		pager_start(&pager);
+		pager_start(&command->report.pager);
 	__fsetlocking(stdout, FSETLOCKING_BYCALLER); /* no other thread writes */
 	struct progress *progress = is_terminal ? NULL : progress_start(&writing, NULL);
 	err = command->format == AS_JSON
@@ -278,7 +278,7 @@ static int show(struct annotate_command *command, struct annotation *annotation)
 	/* It is not an error if the reader closes the pipe early. */
 	if (err == -EPIPE)
 		err = 0;
-	pager_finish(&pager);
+	pager_finish(&command->report.pager);
 	return err ? message_error("annotate", "cannot write the annotation: %s.", strerror(-err))
 		   : 0;
 }
@@ -367,6 +367,20 @@ static int annotate_with_branches(struct annotate_command *command, struct profi
 	return err;
 }
 
+static void give_up_rights(struct annotate_command *command)
+{
+	const struct reader_needs needs = {
+		.inputs = &command->report.path,
+		.n_inputs = 1,
+		.vmlinux = command->report.symbolizer.vmlinux,
+		.has_sources = true,
+	};
+
+	if (command->format == AS_TEXT && isatty(STDOUT_FILENO) && !command->report.no_pager)
+		pager_prepare(&command->report.pager);
+	reader_sandbox_enter("annotate", &command->report.files, &needs);
+}
+
 /* 0, or another value after a message. */
 static int run(struct annotate_command *command)
 {
@@ -376,6 +390,7 @@ static int run(struct annotate_command *command)
 
 	if (stored_profile_refused(report->path, "annotate"))
 		return 1;
+	give_up_rights(command);
 	int err = file_options_open(&report->files, "annotate", &report->build.files);
 	if (err)
 		return err;

@@ -14,6 +14,7 @@
 #include "collector/commands/commands.h"
 #include "collector/exchange/branch_stacks.h"
 #include "collector/files/stored_profile.h"
+#include "collector/sandbox/reader_sandbox.h"
 #include "collector/session/dendro.h"
 #include "report/branches/branch_output.h"
 
@@ -145,12 +146,15 @@ static int run(struct branches_command *command)
 					  .filter = filter_options_filter(&command->filter) };
 	_cleanup_free_ char *error = NULL;
 	struct dendro *session = NULL;
+	const struct reader_needs needs = { .inputs = &command->path, .n_inputs = 1 };
 
 	if (command->output.by_context && command->output.has_blocks)
 		return message_wrong_use("branches",
 					 "--blocks counts by function, not --by-context.");
-	if (stored_profile_refused(command->path, "branches") ||
-	    file_options_open(&command->files, "branches", &options.files))
+	if (stored_profile_refused(command->path, "branches"))
+		return 1;
+	reader_sandbox_enter("branches", &command->files, &needs);
+	if (file_options_open(&command->files, "branches", &options.files))
 		return 1;
 	int err = options.filter.has_time ? dendro_read_times(&source, &options.times, &error) : 0;
 	if (!err)

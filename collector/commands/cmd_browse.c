@@ -15,6 +15,7 @@
 #include "collector/files/fetched_profile.h"
 #include "collector/files/named_profile.h"
 #include "collector/files/shown_naming.h"
+#include "collector/sandbox/reader_sandbox.h"
 #include "report/browse/browse_screen.h"
 #include "report/terminal/character_set.h"
 
@@ -219,6 +220,14 @@ static int browse_sum(struct report_options *options)
 /* 0, or another value after a message. */
 static int run(struct report_options *options)
 {
+	const struct reader_needs needs = {
+		.inputs = options->paths,
+		.n_inputs = options->n_paths,
+		.vmlinux = options->symbolizer.vmlinux,
+		.has_sources = true,
+	};
+
+	reader_sandbox_enter("browse", &options->files, &needs);
 	return options->n_paths > 1 ? browse_sum(options) : browse_one(options);
 }
 

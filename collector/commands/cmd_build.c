@@ -9,6 +9,7 @@
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
 #include "collector/files/named_profile.h"
+#include "collector/sandbox/reader_sandbox.h"
 
 #define SLICED_ROWS_MAX (1u << 22) /* in memory, where they become sums in the end anyway */
 
@@ -121,6 +122,11 @@ static int run(struct build_command *command)
 					     "up.",
 					     report->paths[i]);
 	}
+	const struct reader_needs needs = { .inputs = report->paths,
+					    .n_inputs = report->n_paths,
+					    .vmlinux = report->symbolizer.vmlinux,
+					    .result = command->output };
+	reader_sandbox_enter("build", &report->files, &needs);
 	report->build.keeps_rows = true;
 	if (command->n_slices)
 		report->build.n_rows_max = SLICED_ROWS_MAX;

@@ -18,6 +18,7 @@
 #include "collector/files/named_profile.h"
 #include "collector/files/result_file.h"
 #include "collector/files/shown_naming.h"
+#include "collector/sandbox/reader_sandbox.h"
 #include "report/browse/browse_screen.h"
 #include "report/changes/changes_screen.h"
 #include "report/diff/diff_csv.h"
@@ -600,7 +601,6 @@ static int show(struct diff_command *command, const struct diff *diffs)
 {
 	bool is_terminal = isatty(STDOUT_FILENO);
 	struct export_options *options = &command->request.report.export;
-	struct pager pager = { 0 };
 
 	options->width = terminal_width();
 	if (!options->width)
@@ -608,11 +608,11 @@ static int show(struct diff_command *command, const struct diff *diffs)
 	options->color = terminal_wants_color(command->request.report.color, is_terminal);
 	if (command->request.format == FORMAT_TEXT && is_terminal &&
 	    !command->request.report.no_pager)
-		pager_start(&pager);
+		pager_start(&command->request.report.pager);
 	struct progress *progress = is_terminal ? NULL : progress_start(&writing, NULL);
 	int err = write_diff(command, diffs);
 	progress_stop(progress);
-	pager_finish(&pager);
+	pager_finish(&command->request.report.pager);
 	/* It is not an error if the reader closes the pipe early. */
 	if (!err || err == -EPIPE)
 		return 0;
@@ -666,7 +666,7 @@ static int write_page(struct diff_command *command, const struct diff *paths,
 		return out_of_memory();
 	for (size_t i = 0; i < n; i++)
 		inputs[i] = command->request.sources[i].path;
-	FILE *out = result_file_open("diff", path, inputs, n);
+	FILE *out = result_file_open(&command->request.report.files, "diff", path, inputs, n);
 	if (!out)
 		return DIFF_EXIT_ERROR;
 	struct progress *progress = progress_start(&writing_page, NULL);
@@ -799,6 +799,30 @@ static bool has_two_views(const struct diff_command *command)
 	       command->request.options.view == VIEW_HOT;
 }
 
+/* 0, or another value after a message. */
+static int give_up_rights(struct diff_request *request)
+{
+	struct report_options *report = &request->report;
+	_cleanup_free_ const char **inputs = calloc(request->n_sources, sizeof(*inputs));
+	const struct reader_needs needs = {
+		.inputs = inputs,
+		.n_inputs = request->n_sources,
+		.vmlinux = report->symbolizer.vmlinux,
+		.result = report->html,
+		.has_sources = report->has_code,
+	};
+
+	if (!inputs)
+		return out_of_memory();
+	for (size_t i = 0; i < request->n_sources; i++)
+		inputs[i] = request->sources[i].path;
+	if (request->format == FORMAT_TEXT && !request->has_browse && !report->html &&
+	    isatty(STDOUT_FILENO) && !report->no_pager)
+		pager_prepare(&report->pager);
+	reader_sandbox_enter("diff", &report->files, &needs);
+	return 0;
+}
+
 static int run(struct diff_command *command)
 {
 	struct report_options *report = &command->request.report;
@@ -806,7 +830,7 @@ static int run(struct diff_command *command)
 	size_t n = 1;
 	int status = 0;
 
-	if (check_terminal(command))
+	if (check_terminal(command) || give_up_rights(&command->request))
 		return DIFF_EXIT_ERROR;
 	/* Files of ranges are opened one by one. */
 	if (!command->request.has_ranges &&

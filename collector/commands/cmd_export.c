@@ -19,6 +19,7 @@
 #include "collector/files/named_profile.h"
 #include "collector/files/result_file.h"
 #include "collector/files/shown_naming.h"
+#include "collector/sandbox/reader_sandbox.h"
 #include "report/pprof/gzip_file.h"
 #include "report/terminal/character_set.h"
 
@@ -234,8 +235,8 @@ static int write_selected(const struct export_command *command, struct profile *
 		return err;
 	selection_options_note_share("export", &selected, profile);
 	selected_paths_deinit(&selected);
-	FILE *out = result_file_open("export", command->output, command->report.paths,
-				     command->report.n_paths);
+	FILE *out = result_file_open(&command->report.files, "export", command->output,
+				     command->report.paths, command->report.n_paths);
 	if (!out)
 		return 1;
 	if (is_shown) {
@@ -458,6 +459,21 @@ static int verify(const struct export_command *command, const struct parsed_line
 	return verify_file("export", command->verified, parsed->operands[0]) ? 1 : 0;
 }
 
+static void give_up_rights(struct export_command *command)
+{
+	struct report_options *report = &command->report;
+	const struct reader_needs needs = { .inputs = report->paths,
+					    .n_inputs = report->n_paths,
+					    .vmlinux = report->symbolizer.vmlinux,
+					    .result = command->output,
+					    .keeps_rights =
+						    command->format->makes_files
+							    ? "this format needs files of its own"
+							    : NULL };
+
+	reader_sandbox_enter("export", &report->files, &needs);
+}
+
 static int export(struct export_command *command, const struct parsed_line *parsed)
 {
 	const int status = check(command);
@@ -468,6 +484,7 @@ static int export(struct export_command *command, const struct parsed_line *pars
 	report_options_finish(&command->report);
 	take_needs(command);
 	character_set_take();
+	give_up_rights(command);
 	return run(command) ? 1 : 0;
 }
 

@@ -4,6 +4,7 @@
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
 #include "collector/files/named_profile.h"
+#include "collector/sandbox/reader_sandbox.h"
 
 struct merge_command {
 	struct report_options report;
@@ -40,7 +41,11 @@ static int run(struct merge_command *command)
 {
 	struct profile *profile = NULL;
 	bool is_damaged = false;
+	const struct reader_needs needs = { .inputs = command->report.paths,
+					    .n_inputs = command->report.n_paths,
+					    .result = command->output };
 
+	reader_sandbox_enter("merge", &command->report.files, &needs);
 	command->report.build.counts_calls = true;
 	command->report.build.keeps_rows = true;
 	int err = named_profile_merge_packed(&command->report, &profile, &is_damaged);

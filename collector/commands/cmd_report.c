@@ -25,6 +25,7 @@
 #include "collector/files/named_profile.h"
 #include "collector/files/page_file.h"
 #include "collector/files/shown_naming.h"
+#include "collector/sandbox/reader_sandbox.h"
 #include "collector/session/dendro.h"
 #include "collector/session/sample_filter.h"
 #include "collector/watch/report_follow.h"
@@ -312,6 +313,7 @@ static const struct command_option options_of_report[] = {
 		  "again, as dendro top does; the report comes at its end",
 	  .take = option_take_flag,
 	  .offset = FIELD(follows) },
+	{ .shared = sandbox_option, .offset = FIELD(files) },
 	{ .shared = pager_option, .offset = FIELD(no_pager) },
 	{ 0 },
 };
@@ -432,7 +434,6 @@ static int show(struct report_options *options, const struct profile *profile,
 	const struct progress_title writing = { .command = options->command, .what = "writing" };
 	bool is_text = strcmp(options->format->name, "text") == 0;
 	bool is_terminal = isatty(STDOUT_FILENO);
-	struct pager pager = { 0 };
 	struct shown_naming naming;
 	struct view *view;
 	int err;
@@ -457,7 +458,7 @@ static int show(struct report_options *options, const struct profile *profile,
 	options->export.color = terminal_wants_color(options->color, is_terminal);
 	options->export.marks_few = true;
 	if (is_text && is_terminal && !options->no_pager)
-		pager_start(&pager);
+		pager_start(&options->pager);
 	__fsetlocking(stdout, FSETLOCKING_BYCALLER); /* no other thread writes */
 	struct progress *progress = is_terminal ? NULL : progress_start(&writing, NULL);
 	err = options->format->write(stdout, view, symbolizer, &options->export);
@@ -467,7 +468,7 @@ static int show(struct report_options *options, const struct profile *profile,
 	/* It is not an error if the reader closes the pipe early. */
 	if (err == -EPIPE)
 		err = 0;
-	pager_finish(&pager);
+	pager_finish(&options->pager);
 	view_destroy(view);
 	return err ? message_error(options->command, "cannot write the report: %s.", strerror(-err))
 		   : 0;
@@ -597,6 +598,23 @@ static int report_sum(struct report_options *options)
 	return err || is_damaged;
 }
 
+/* What is shown how is known, and nothing is read so far. */
+static void give_up_rights(struct report_options *options)
+{
+	const struct reader_needs needs = {
+		.inputs = options->paths,
+		.n_inputs = options->n_paths,
+		.vmlinux = options->symbolizer.vmlinux,
+		.result = options->html,
+		.has_sources = options->has_code,
+	};
+
+	if (!options->html && strcmp(options->format->name, "text") == 0 && isatty(STDOUT_FILENO) &&
+	    !options->no_pager)
+		pager_prepare(&options->pager);
+	reader_sandbox_enter(options->command, &options->files, &needs);
+}
+
 /* The operand of --from and --to is a folder of dendro agent. 0, or an exit status after a message.
  */
 static int report_range(struct report_options *options, const struct parsed_line *parsed)
@@ -620,6 +638,7 @@ static int report_range(struct report_options *options, const struct parsed_line
 	options->paths = range.paths;
 	options->n_paths = range.n_paths;
 	options->path = options->source = folder;
+	give_up_rights(options);
 	status = report_sum(options) ? 1 : 0;
 	recorded_range_deinit(&range);
 	return status;
@@ -636,6 +655,7 @@ static int run(struct report_options *options, const struct parsed_line *parsed)
 		return 1;
 	if (!is_whole)
 		return 0;
+	give_up_rights(options);
 	return (options->n_paths > 1 ? report_sum(options) : report_one(options)) ? 1 : 0;
 }
 

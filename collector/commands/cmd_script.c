@@ -18,6 +18,7 @@
 #include "collector/commands/commands.h"
 #include "collector/files/stored_profile.h"
 #include "collector/replay/processes.h"
+#include "collector/sandbox/reader_sandbox.h"
 #include "collector/script/script_fields.h"
 #include "collector/script/script_options.h"
 #include "collector/script/script_selection.h"
@@ -380,14 +381,17 @@ static int script_open(struct script *script, const char *path, const struct den
 }
 
 /* The exit status. */
-static int run(struct script *script, const struct script_options *options)
+static int run(struct script *script, struct script_options *options)
 {
 	const struct dendro_filter filter = filter_options_filter(&options->filter);
 	const char *path = options->path;
+	const struct reader_needs needs = { .inputs = &path, .n_inputs = 1 };
 	_cleanup_free_ char *error = NULL;
 
-	if (stored_profile_refused(path, "script") ||
-	    file_options_open(&options->files, "script", &script->files))
+	if (stored_profile_refused(path, "script"))
+		return 1;
+	reader_sandbox_enter("script", &options->files, &needs);
+	if (file_options_open(&options->files, "script", &script->files))
 		return 1;
 	int err = script_open(script, path, &filter, &error);
 	if (err) {

@@ -14,6 +14,7 @@
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
 #include "collector/files/stored_profile.h"
+#include "collector/sandbox/reader_sandbox.h"
 #include "collector/session/dendro.h"
 #include "collector/values/value_frames.h"
 #include "perf/kinds/probe_argument.h"
@@ -223,16 +224,19 @@ static int run_session(const struct values_command *command, struct dendro *sess
 }
 
 /* Returns 0, or 1 after a message. */
-static int run(const struct values_command *command)
+static int run(struct values_command *command)
 {
 	const struct dendro_source source = { .path = command->path };
 	struct dendro_options options = { .no_paths = true,
 					  .filter = filter_options_filter(&command->filter) };
 	_cleanup_free_ char *error = NULL;
 	struct dendro *session = NULL;
+	const struct reader_needs needs = { .inputs = &command->path, .n_inputs = 1 };
 
-	if (stored_profile_refused(command->path, "values") ||
-	    file_options_open(&command->files, "values", &options.files))
+	if (stored_profile_refused(command->path, "values"))
+		return 1;
+	reader_sandbox_enter("values", &command->files, &needs);
+	if (file_options_open(&command->files, "values", &options.files))
 		return 1;
 	int err = options.filter.has_time ? dendro_read_times(&source, &options.times, &error) : 0;
 	if (!err)

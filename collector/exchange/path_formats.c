@@ -72,6 +72,7 @@ const struct path_format path_formats[] = {
 	  .rows = ROWS_WANTED,
 	  .is_binary = true,
 	  .has_lines = true,
+	  .makes_files = true,
 	  .lacks = sqlite_lacks,
 	  .write = sqlite_write,
 	  .verify = verify_sqlite },

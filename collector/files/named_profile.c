@@ -224,7 +224,8 @@ int named_profile_write(const struct report_options *options, const char *output
 			const struct profile *profile)
 {
 	const struct progress_title title = { .command = options->command, .what = "writing" };
-	FILE *out = result_file_open(options->command, output, options->paths, options->n_paths);
+	FILE *out = result_file_open(&options->files, options->command, output, options->paths,
+				     options->n_paths);
 
 	if (!out)
 		return 1;

@@ -17,8 +17,8 @@
 
 static int write_page(const struct report_options *options, const struct page *page)
 {
-	FILE *out =
-		result_file_open(options->command, options->html, options->paths, options->n_paths);
+	FILE *out = result_file_open(&options->files, options->command, options->html,
+				     options->paths, options->n_paths);
 	struct shown_naming naming;
 
 	if (!out)

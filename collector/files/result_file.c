@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cct/broker/file_request.h"
 #include "collector/command-line/messages.h"
 
 static bool is_same_file(FILE *file, const char *path)
@@ -36,14 +37,34 @@ static void write_anywhere(FILE *out)
 	rewind(out);
 }
 
-FILE *result_file_open(const char *command, const char *path, const char *const *inputs,
-		       size_t n_inputs)
+/* To add to it, which keeps a recording that is named by mistake. A descriptor, or -errno. */
+static int open_to_add(const struct file_options *files, const char *path)
+{
+	struct file_request request = { .kind = FILE_REQUEST_RESULT };
+	struct file_answer answer;
+	int fd;
+
+	if (!files->server_fd) {
+		fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+		return fd < 0 ? -errno : fd;
+	}
+	int err = file_request_set_path(&request, path);
+	if (!err)
+		err = file_request_ask(files->server_fd, &request, -1, &answer, &fd);
+	return err ? err : fd < 0 ? answer.err : fd;
+}
+
+FILE *result_file_open(const struct file_options *files, const char *command, const char *path,
+		       const char *const *inputs, size_t n_inputs)
 {
 	if (!path || strcmp(path, "-") == 0)
 		return stdout;
-	FILE *out = fopen(path, "ae"); /* which keeps a recording that is named by mistake */
+	const int fd = open_to_add(files, path);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "a");
 	if (!out) {
-		message_error_of_file(command, path, strerror(errno));
+		message_error_of_file(command, path, strerror(fd < 0 ? -fd : ENOMEM));
+		if (fd >= 0)
+			close(fd);
 		return NULL;
 	}
 	if (is_one_of(out, inputs, n_inputs)) {

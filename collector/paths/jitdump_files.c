@@ -15,6 +15,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/temporary_file.h"
+#include "cct/object/file_search.h"
 #include "cct/object/module_file.h"
 #include "collector/attached/carried_files.h"
 
@@ -188,7 +189,7 @@ static int open_mapped(const struct jitdump_files *files, const struct module *m
 	if (!module->key.inode || data_file_info(files->file)->is_pipe ||
 	    !file_search_is_here(module->located.files))
 		return -1;
-	int fd = open(module->key.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = file_search_open(module->located.files, module->key.path);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    module_file_is_recorded(module->located.files, fd, &module->key) &&
 	    !was_written_later(files, &st))

@@ -3,9 +3,11 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/landlock.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,7 +38,25 @@ bool landlock_is_here(void)
 	return find_abi() > 0;
 }
 
-int landlock_enter(void)
+/* 0 or -errno. */
+static int allow_reading(int ruleset_fd, const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return 0;
+	const struct landlock_path_beneath_attr rule = {
+		.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE |
+				  (S_ISDIR(st.st_mode) ? LANDLOCK_ACCESS_FS_READ_DIR : 0),
+		.parent_fd = fd,
+	};
+	return syscall(SYS_landlock_add_rule, ruleset_fd, LANDLOCK_RULE_PATH_BENEATH, &rule, 0)
+		       ? -errno
+		       : 0;
+}
+
+int landlock_enter(const char *const *paths, size_t n_paths)
 {
 	struct ruleset ruleset = { .files = 0 };
 	const int abi = find_abi();
@@ -55,5 +75,10 @@ int landlock_enter(void)
 	_cleanup_close_ int fd = (int)syscall(SYS_landlock_create_ruleset, &ruleset, size, 0);
 	if (fd < 0)
 		return -errno;
-	return syscall(SYS_landlock_restrict_self, fd, 0) ? -errno : 0;
+	int err = 0;
+	for (size_t i = 0; !err && i < n_paths; i++)
+		err = allow_reading(fd, paths[i]);
+	if (!err && syscall(SYS_landlock_restrict_self, fd, 0))
+		err = -errno;
+	return err;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -20,37 +21,41 @@ static _Noreturn void serve(const struct file_search *files, int socket_fd)
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	child_process_keep(&socket_fd, 1);
+	signal(SIGINT, SIG_IGN); /* it ends with the other process */
 	prctl(PR_SET_NAME, "dendro files");
 	file_server_run(files, socket_fd);
 	_exit(0);
 }
 
-/* 0 or -errno. */
-static int start_server(struct file_search *files, pid_t *pid_ret)
+/* Its number, or -errno. */
+static pid_t start_server(const struct file_search *files, int *socket_ret)
 {
-	int end;
-	const pid_t pid = child_process_fork_linked(&end);
+	const pid_t pid = child_process_fork_linked(socket_ret);
 
-	if (pid < 0)
-		return pid;
 	if (pid == 0)
-		serve(files, end);
-	file_search_set_server(files, end);
-	*pid_ret = pid;
-	return 0;
+		serve(files, *socket_ret);
+	return pid;
+}
+
+int parser_sandbox_start_server(const struct file_search *files, int *socket_ret)
+{
+	const pid_t pid = start_server(files, socket_ret);
+
+	return pid < 0 ? pid : 0;
 }
 
 int parser_sandbox_enter(const char *command, struct file_search *files,
 			 struct parser_sandbox *sandbox_ret)
 {
-	pid_t server = 0;
-	int err = start_server(files, &server);
+	int end;
+	const pid_t server = start_server(files, &end);
 
-	if (err)
+	if (server < 0)
 		return message_error(command, "cannot start a process that opens files: %s.",
-				     strerror(-err));
+				     strerror(-server));
+	file_search_set_server(files, end);
 	*sandbox_ret = (struct parser_sandbox){ .server = server };
-	err = sandbox_enter();
+	const int err = sandbox_enter();
 	return err ? message_error(command,
 				   "the process that reads program files cannot give up its "
 				   "rights: %s. --no-sandbox leaves them to it.",

@@ -20,6 +20,9 @@ struct parser_sandbox {
  */
 int parser_sandbox_enter(const char *command, struct file_search *files,
 			 struct parser_sandbox *sandbox_ret);
+/* That other process alone, which uses the places of @files: *@socket_ret is where it is asked. It
+ * ends when nobody has that open. 0 or -errno. */
+int parser_sandbox_start_server(const struct file_search *files, int *socket_ret);
 /* @files is closed: ends the other process, whose time counts as this one's. */
 void parser_sandbox_leave(struct parser_sandbox *sandbox);
 /* Prints a note of what this kernel lacks for that, if it lacks something. */

@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -17,8 +18,11 @@
 #define MEMORY_PART 2
 #ifdef __SANITIZE_ADDRESS__
 #define BOUNDS_MEMORY false
+/* Nor could it look for leaks at the end, which takes another process that traces this one. */
+#define MAY_FILTER_READERS false
 #else
-#define BOUNDS_MEMORY true
+#define BOUNDS_MEMORY      true
+#define MAY_FILTER_READERS true
 #endif
 
 const char *sandbox_lacks(void)
@@ -49,15 +53,14 @@ static int leave_user(void)
 	return 0;
 }
 
-static int drop_capabilities(void)
+/* All but @kept. */
+static int drop_capabilities(const struct __user_cap_data_struct *kept)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
-
 	/* Before Linux 4.3 there are no ambient ones. */
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) && errno != EINVAL)
 		return -errno;
-	return syscall(SYS_capset, &header, none) ? -errno : 0;
+	return syscall(SYS_capset, &header, kept) ? -errno : 0;
 }
 
 static int set_limit(int resource, rlim_t most)
@@ -85,6 +88,7 @@ static int set_limits(void)
 
 int sandbox_enter(void)
 {
+	const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
 	int err = set_limits();
 
 	if (!err)
@@ -92,13 +96,48 @@ int sandbox_enter(void)
 	if (!err)
 		err = leave_user();
 	if (!err)
-		err = drop_capabilities();
+		err = drop_capabilities(none);
 	/* Of the same user, too, nobody may look into its memory, or stop it. */
 	if (!err && (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)))
 		err = -errno;
 	if (!err && landlock_is_here())
-		err = landlock_enter();
+		err = landlock_enter(NULL, 0);
 	if (!err && syscall_filter_is_here())
-		err = syscall_filter_enter();
+		err = syscall_filter_enter(SYSCALLS_WITHOUT_FILES);
+	return err;
+}
+
+/* Files of other users (DAC_READ_SEARCH), and addresses of the kernel (SYSLOG), as far as they are
+ * there. */
+static int keep_reading(void)
+{
+	const unsigned wanted[] = { CAP_DAC_READ_SEARCH, CAP_SYSLOG };
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3],
+		kept[_LINUX_CAPABILITY_U32S_3];
+
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	memset(kept, 0, sizeof(kept));
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		const uint32_t bit = CAP_TO_MASK(wanted[i]);
+		const unsigned at = CAP_TO_INDEX(wanted[i]);
+
+		kept[at].permitted |= data[at].permitted & bit;
+		kept[at].effective |= data[at].effective & bit;
+	}
+	return drop_capabilities(kept);
+}
+
+int sandbox_enter_reading(const char *const *paths, size_t n_paths)
+{
+	int err = keep_reading();
+
+	if (!err && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		err = -errno;
+	if (!err && landlock_is_here())
+		err = landlock_enter(paths, n_paths);
+	if (!err && MAY_FILTER_READERS && syscall_filter_is_here())
+		err = syscall_filter_enter(SYSCALLS_THAT_READ_FILES);
 	return err;
 }

@@ -9,6 +9,8 @@
 #ifndef COLLECTOR_SANDBOX_SANDBOX_H
 #define COLLECTOR_SANDBOX_SANDBOX_H
 
+#include <stddef.h>
+
 /* What this kernel lacks, for a message: "Landlock", "seccomp filters", both, or NULL: nothing. */
 const char *sandbox_lacks(void);
 /*
@@ -16,5 +18,10 @@ const char *sandbox_lacks(void);
  * -errno.
  */
 int sandbox_enter(void);
+/*
+ * Likewise, but the process stays who it is, and may read the files and folders @paths, also those
+ * of other users; what is not there is left out. Nothing bounds its memory.
+ */
+int sandbox_enter_reading(const char *const *paths, size_t n_paths);
 
 #endif

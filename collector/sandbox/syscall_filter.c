@@ -102,6 +102,15 @@ static const uint16_t always[] = {
 #endif
 };
 
+static const uint16_t of_readers[] = {
+	SYS_openat,    SYS_openat2,    SYS_readlinkat, SYS_newfstatat, SYS_statx,
+	SYS_faccessat, SYS_faccessat2, SYS_getdents64, SYS_getcwd,     SYS_fadvise64,
+	SYS_preadv2,   SYS_statfs,     SYS_fstatfs,    SYS_pselect6,
+#ifdef __x86_64__
+	SYS_open,      SYS_stat,       SYS_lstat,      SYS_access,     SYS_readlink,
+#endif
+};
+
 /* Allowed if any of the conditions holds: (argument & mask) == value, of its lower half. */
 struct condition {
 	uint32_t argument, mask, value;
@@ -122,7 +131,12 @@ static const struct conditional_call conditional[] = {
 	{ SYS_clone, { { 0, A_THREAD, A_THREAD } } },
 	{ SYS_newfstatat, { { 3, ALL, AT_EMPTY_PATH } } },
 	{ SYS_prlimit64, { { 0, ALL, 0 } } },
-	{ SYS_ioctl, { { 1, ALL, TCGETS }, { 1, ALL, TIOCGWINSZ } } },
+	{ SYS_ioctl,
+	  { { 1, ALL, TCGETS },
+	    { 1, ALL, TIOCGWINSZ },
+	    { 1, ALL, TCSETS },
+	    { 1, ALL, TCSETSW },
+	    { 1, ALL, TCSETSF } } },
 	{ SYS_prctl, { { 0, ALL, PR_SET_NAME }, { 0, ALL, PR_SET_VMA } } },
 	{ SYS_fcntl,
 	  { { 1, ALL, F_DUPFD },
@@ -180,14 +194,25 @@ static void add_conditional(struct program *program, const struct conditional_ca
 }
 
 /* Only its own process, and no longer than it lives. */
-static void add_abort(struct program *program)
+static void add_signals(struct program *program)
 {
-	const struct conditional_call call = { SYS_tgkill, { { 0, ALL, (uint32_t)getpid() } } };
+	const uint32_t pid = (uint32_t)getpid();
+	const struct conditional_call calls[] = { { SYS_tgkill, { { 0, ALL, pid } } },
+						  { SYS_kill, { { 0, ALL, pid } } } };
 
-	add_conditional(program, &call);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		add_conditional(program, &calls[i]);
 }
 
-static void write_program(struct program *program)
+static void add_all(struct program *program, const uint16_t *calls, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		only_if(program, calls[i], 1);
+		end(program, SECCOMP_RET_ALLOW);
+	}
+}
+
+static void write_program(struct program *program, enum allowed_syscalls allowed)
 {
 	program->n = 0;
 	load(program, offsetof(struct seccomp_data, arch));
@@ -195,13 +220,12 @@ static void write_program(struct program *program)
 	add(program, (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA, 1));
 	end(program, SECCOMP_RET_ERRNO | EPERM);
 	load(program, offsetof(struct seccomp_data, nr));
-	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++) {
-		only_if(program, always[i], 1);
-		end(program, SECCOMP_RET_ALLOW);
-	}
+	add_all(program, always, sizeof(always) / sizeof(always[0]));
+	if (allowed == SYSCALLS_THAT_READ_FILES)
+		add_all(program, of_readers, sizeof(of_readers) / sizeof(of_readers[0]));
 	for (size_t i = 0; i < sizeof(conditional) / sizeof(conditional[0]); i++)
 		add_conditional(program, &conditional[i]);
-	add_abort(program);
+	add_signals(program);
 	/* Its flags are in memory, where a filter cannot look: the C library uses clone() then. */
 	only_if(program, SYS_clone3, 1);
 	end(program, SECCOMP_RET_ERRNO | ENOSYS);
@@ -215,11 +239,11 @@ bool syscall_filter_is_here(void)
 	return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
-int syscall_filter_enter(void)
+int syscall_filter_enter(enum allowed_syscalls allowed)
 {
 	struct program program;
 
-	write_program(&program);
+	write_program(&program, allowed);
 	const struct sock_fprog loaded = { (unsigned short)program.n, program.code };
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &loaded) ? -errno : 0;
 }

@@ -25,6 +25,7 @@ struct path_format {
 	bool is_binary;
 	bool has_lines;
 	bool has_one_metric;   /* it has no place for several */
+	bool makes_files;      /* beside its result, by name */
 	bool is_for_compilers; /* it needs the programs' code, and the lines of inlined functions */
 	/* What this build lacks for the format, for a sentence; NULL: nothing. NULL: it never does.
 	 */

@@ -132,3 +132,51 @@ child_of() { pgrep -P "$1" -x "dendro build"; }
 	wait $reader
 	grep -q '^call paths ' shown
 }
+
+# start_reader COMMAND... : waits for a recording, which does not come; sets $reader
+start_reader() {
+	mkfifo -m 600 input
+	exec 4<>input
+	"$DENDRO" "$@" <input >shown 2>messages 3>&- 4>&- &
+	reader=$!
+	wait_until has_filter $reader
+}
+
+has_filter() { [ "$(status_of Seccomp "$1")" = 2 ]; }
+
+@test "root's commands that read keep what they need, and write what they did" {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	case "$DENDRO" in *asan*) skip "AddressSanitizer needs other system calls" ;; esac
+	record made.data -e cpu-clock -- "$WORKLOADS/cxx" 0.2
+	start_reader report -i -
+	# CAP_DAC_READ_SEARCH and CAP_SYSLOG
+	expect_equal "capabilities" $((0x$(status_of CapEff $reader) & ~0x400000004)) 0
+	expect_equal "no new privileges" "$(status_of NoNewPrivs $reader)" 1
+	kill -KILL $reader
+	local options
+	for options in "" "--view functions" "--view lines" "--format json"; do
+		# shellcheck disable=SC2086
+		"$DENDRO" report $options made.data >confined
+		# shellcheck disable=SC2086
+		"$DENDRO" report --no-sandbox $options made.data >free
+		cmp confined free
+	done
+	"$DENDRO" report --html page.html made.data
+	"$DENDRO" build -o made.cct made.data
+	"$DENDRO" export --format pprof -o made.pb.gz made.data
+	"$DENDRO" merge -o sum.cct made.cct made.data
+	[ -s page.html ] && [ -s made.cct ] && [ -s made.pb.gz ] && [ -s sum.cct ]
+	expect_equal "rights of a result" "$(stat -c %a made.cct)" "$(printf %o $((0666 & ~0$(umask))))"
+	# What is the input itself is still refused, and a folder that is not there.
+	run "$DENDRO" build -o made.data made.data
+	[[ $output == *"is the input itself"* ]]
+	run "$DENDRO" build -o none/made.cct made.data
+	[[ $output == *"none/made.cct: No such file"* ]]
+}
+
+@test "what root's commands keep their rights for is said" {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	record made.data -e cpu-clock -- "$WORKLOADS/cxx" 0.1
+	DEBUGINFOD_URLS=http://127.0.0.1:1 "$DENDRO" report --debuginfod=1 made.data >/dev/null 2>messages
+	grep -q 'with all rights of this user: --debuginfod' messages
+}

@@ -217,6 +217,61 @@ static void a_parser_that_misbehaves_gets_nowhere(void **state)
 	assert_int_equal(in_sandbox(try_all), 0);
 }
 
+/* What a command that reads a recording gets, and what it does not. */
+static const char *const readable[] = { "/etc/passwd", "/not/there", "/usr/share" };
+
+static int try_all_but_reading(void)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++) {
+		if (attempts[i].try == read_a_file || attempts[i].try == find_a_file ||
+		    attempts[i].try == become_traceable)
+			continue;
+		if (!attempts[i].try())
+			continue;
+		fprintf(stderr, "it could %s\n", attempts[i].name);
+		n++;
+	}
+	if (open("/etc/passwd", O_RDONLY) < 0 || open("/usr/share", O_RDONLY | O_DIRECTORY) < 0) {
+		fprintf(stderr, "it could not read what it may\n");
+		n++;
+	}
+	if (open("/etc/passwd", O_RDWR) >= 0 || open("/etc/group", O_RDONLY) >= 0 ||
+	    open("/etc", O_RDONLY | O_DIRECTORY) >= 0) {
+		fprintf(stderr, "it could open other files\n");
+		n++;
+	}
+	return n;
+}
+
+static int read_alone(void)
+{
+	const int err = sandbox_enter_reading(readable, sizeof(readable) / sizeof(readable[0]));
+
+	if (err)
+		fprintf(stderr, "cannot enter: %s\n", strerror(-err));
+	return err ? 99 : try_all_but_reading();
+}
+
+static void a_reader_has_the_files_that_were_named_alone(void **state)
+{
+	SKIP_IF_EMULATED("seccomp and Landlock");
+	int status;
+
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip(); /* there is no filter */
+#endif
+	if (!syscall_filter_is_here() || !landlock_is_here())
+		skip();
+	const pid_t pid = fork();
+	if (pid == 0)
+		_exit(read_alone());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static void *add_one(void *n)
 {
 	++*(int *)n;
@@ -293,7 +348,7 @@ static void landlock_refuses_files(void **state)
 		skip();
 	const pid_t pid = fork();
 	if (pid == 0) {
-		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || landlock_enter())
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || landlock_enter(NULL, 0))
 			_exit(99);
 		_exit(read_a_file() + write_a_file() + make_a_folder() + run_a_program());
 	}
@@ -324,6 +379,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_parser_that_misbehaves_gets_nowhere),
+		cmocka_unit_test(a_reader_has_the_files_that_were_named_alone),
 		cmocka_unit_test(it_can_work_with_what_it_has),
 		cmocka_unit_test(it_can_end_itself),
 		cmocka_unit_test(it_is_no_longer_root),
