@@ -131,6 +131,11 @@ int file_search_set_root(struct file_search *search, const char *folder)
 	return 0;
 }
 
+int file_search_root_fd(const struct file_search *search)
+{
+	return search->root_fd;
+}
+
 int file_search_set_cache(struct file_search *search, const char *folder)
 {
 	char *copy = strdup(folder);

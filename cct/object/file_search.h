@@ -29,6 +29,8 @@ void file_search_destroy(struct file_search *search);
 /* Paths are looked up below @folder from now on, links inside resolved there. 0 or -errno; -ENOSYS:
  * this kernel can't keep links from leading out. */
 int file_search_set_root(struct file_search *search, const char *folder);
+/* The folder, open; -1: this machine's root. */
+int file_search_root_fd(const struct file_search *search);
 /* debuginfod's cache: files by build ID. @folder is copied. 0 or -ENOMEM. */
 int file_search_set_cache(struct file_search *search, const char *folder);
 /* Likewise, the folder of this user's debuginfod clients, if there is one. */

@@ -16,11 +16,12 @@
 /* With the stream of records, or the output, still open it would keep others waiting for an end. */
 static _Noreturn void serve(const struct file_search *files, int socket_fd)
 {
+	const int kept[] = { socket_fd, file_search_root_fd(files) };
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
-	child_process_keep(&socket_fd, 1);
+	child_process_keep(kept, sizeof(kept) / sizeof(kept[0]));
 	signal(SIGINT, SIG_IGN); /* it ends with the other process */
 	prctl(PR_SET_NAME, "dendro files");
 	file_server_run(files, socket_fd);
