@@ -12,12 +12,14 @@
 #include "collector/sandbox/parser_sandbox.h"
 #include "collector/sandbox/sandbox.h"
 
-/* What tells of this machine which code was recorded, how to get what is missing of it, and its
- * time. */
+/* What tells of this machine which code was recorded, how to get what is missing of it, its CPUs
+ * and time. */
 static const char *const of_machine[] = {
-	"/proc/kallsyms", "/proc/self",          "/sys/kernel",         "/sys/module",
-	"/etc/localtime", "/etc/os-release",     "/usr/lib/os-release", "/usr/share/zoneinfo",
-	"/var/lib/dpkg",  "/usr/share/terminfo", "/lib/terminfo",       "/etc/terminfo",
+	"/proc/kallsyms",      "/proc/stat",      "/sys/devices/system/cpu",
+	"/proc/self",          "/sys/kernel",     "/sys/module",
+	"/etc/localtime",      "/etc/os-release", "/usr/lib/os-release",
+	"/usr/share/zoneinfo", "/var/lib/dpkg",   "/usr/share/terminfo",
+	"/lib/terminfo",       "/etc/terminfo",
 };
 #define N_OF_MACHINE (sizeof(of_machine) / sizeof(of_machine[0]))
 #define N_OTHERS     3 /* vmlinux, symfs, sources */

@@ -105,7 +105,7 @@ static const uint16_t always[] = {
 static const uint16_t of_readers[] = {
 	SYS_openat,    SYS_openat2,    SYS_readlinkat, SYS_newfstatat, SYS_statx,
 	SYS_faccessat, SYS_faccessat2, SYS_getdents64, SYS_getcwd,     SYS_fadvise64,
-	SYS_preadv2,   SYS_statfs,     SYS_fstatfs,    SYS_pselect6,
+	SYS_preadv2,   SYS_statfs,     SYS_fstatfs,    SYS_pselect6,   SYS_pipe2,
 #ifdef __x86_64__
 	SYS_open,      SYS_stat,       SYS_lstat,      SYS_access,     SYS_readlink,
 #endif
