@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct verification {
-	char *problem; /* heap: "sample 3: there is no location 7"; NULL: none so far */
+	char *problem;     /* heap: "sample 3: there is no location 7"; NULL: none so far */
 	bool is_unchecked; /* the problem is why the file was not checked, and what to do */
 	bool lacks_memory;
 };
