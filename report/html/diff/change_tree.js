@@ -49,23 +49,22 @@ const NO_ROWS = { n: 0, rowOf: () => -1, above: new Int32Array(0), fill: () => (
 const SURELY = 0.5; /* of what moved below its parent: the hot path goes on */
 const CODE = ["user", "inline", "kernel", "marker"];
 
+/** The costs of nodes, as a row's are: weight, samples and squares, run by run. @param {Sums[]} runs
+ * @param {Measure} measure */
+function runColumns(runs, measure) {
+	return runs.flatMap((of) => (measure === "self" ? [of.self, of.selfSamples, of.selfSquares]
+		: [of.total, of.samples, of.squares]));
+}
+
 /** Adds what nodes cost in each run. @param {Float64Array} costs @param {Sums[]} runs
  * @param {ArrayLike<number>} nodes @param {Measure} measure */
 function addNodes(costs, runs, nodes, measure) {
-	for (let run = 0; run < runs.length; run++) {
-		const of = runs[run];
-		const [weight, samples, squares] = measure === "self"
-			? [of.self, of.selfSamples, of.selfSquares] : [of.total, of.samples, of.squares];
-		let [weightSum, sampleSum, squareSum] = [0, 0, 0];
-		for (let i = 0; i < nodes.length; i++) {
-			weightSum += weight[nodes[i]];
-			sampleSum += samples[nodes[i]];
-			squareSum += squares ? squares[nodes[i]] : 0;
-		}
-		costs[3 * run] += weightSum;
-		costs[3 * run + 1] += sampleSum;
-		costs[3 * run + 2] += squareSum;
-	}
+	runColumns(runs, measure).forEach((column, at) => {
+		let sum = 0;
+		for (let i = 0; column && i < nodes.length; i++)
+			sum += column[nodes[i]];
+		costs[at] += sum;
+	});
 }
 
 /** By function the number of its row in the table. Copies of inlined functions have that of the
@@ -230,24 +229,27 @@ export class ChangeTree {
 	rowsOfNodes() {
 		const { shape, sums } = this.selected;
 		const runs = this.runs(this.showing.metric);
-		const costs = new Float64Array(3 * runs.length);
 		const rows = new Int32Array(shape.n).fill(-1);
 		const nodes = /** @type {number[]} */ ([]);
 		for (let node = 1; node < shape.n; node++) {
 			if (sums.samples[node] < this.facts.samples)
 				continue;
-			costs.fill(0);
-			addNodes(costs, runs, [node], "total");
-			if (!this.isEnough(costs))
+			let samples = 0;
+			for (const of of runs)
+				samples += of.samples[node];
+			if (samples < this.facts.samples)
 				continue;
 			rows[node] = nodes.length;
 			nodes.push(node);
 		}
 		return { n: nodes.length, rowOf: (item) => rows[item.nodes[0]],
 			above: Int32Array.from(nodes, (node) => rows[shape.parent[node]]),
-			fill: (measure) => (row, of) => {
-				of.fill(0);
-				addNodes(of, runs, [nodes[row]], measure);
+			fill: (measure) => {
+				const columns = runColumns(runs, measure);
+				return (row, of) => {
+					for (let i = 0; i < columns.length; i++)
+						of[i] = columns[i]?.[nodes[row]] ?? 0;
+				};
 			} };
 	}
 

@@ -53,33 +53,35 @@ function readNamedFunctions(reader, strings, kinds) {
 		id: new Int32Array(n + 1).fill(-1), merged: new Int32Array(n + 1) };
 }
 
-/** Puts a number before a column's. @template {Int32Array | Float64Array} T
- * @param {T} column @param {number} first @returns {T} */
-function withFirst(column, first) {
-	const longer = /** @type {T} */ (new /** @type {any} */ (column.constructor)(column.length + 1));
-	longer.set(column, 1);
-	longer[0] = first;
-	return longer;
+/** What paths do not have of a run's cost. @param {Float64Array} column of them, after 0
+ * @param {number} all */
+function restOf(column, all) {
+	let sum = 0;
+	for (let i = 1; i < column.length; i++)
+		sum += column[i];
+	return Math.max(all - sum, 0);
 }
 
-/** What paths do not have of a run's cost. @param {Float64Array} column @param {number} all */
-function restOf(column, all) {
-	return Math.max(all - column.reduce((sum, of) => sum + of, 0), 0);
+/** Makes squares of how uneven the weights are. @param {Float64Array} column @param {number} unit
+ * @param {{weight: Float64Array, samples: Float64Array}} costs */
+export function squaresOf(column, unit, { weight, samples }) {
+	for (let i = 0; i < column.length; i++)
+		column[i] = samples[i] ? ((weight[i] * weight[i]) / samples[i]) * (1 + column[i] * unit) : 0;
+	return column;
 }
 
 /** @param {Reader} reader @param {number} n @param {Comparison} facts @param {number} metric
  * @param {number} run @returns {Costs} */
 function readRunCosts(reader, n, facts, metric, run) {
 	const [allSamples, allWeight, allSquares] = facts.runs[run].costs[metric];
-	const weight = reader.numbers(n);
-	const samples = reader.numbers(n);
-	const unit = 2 ** -facts.unevenBits;
-	const squares = reader.numbers(n).map((uneven, i) =>
-		(samples[i] ? ((weight[i] * weight[i]) / samples[i]) * (1 + uneven * unit) : 0));
-	const rest = { weight: restOf(weight, allWeight), samples: restOf(samples, allSamples) };
-	const equal = rest.samples ? (rest.weight * rest.weight) / rest.samples : 0;
-	return { weight: withFirst(weight, rest.weight), samples: withFirst(samples, rest.samples),
-		squares: withFirst(squares, allSquares ? restOf(squares, allSquares) : equal) };
+	const weight = reader.numbers(n, 1);
+	const samples = reader.numbers(n, 1);
+	const squares = squaresOf(reader.numbers(n, 1), 2 ** -facts.unevenBits, { weight, samples });
+	weight[0] = restOf(weight, allWeight);
+	samples[0] = restOf(samples, allSamples);
+	const equal = samples[0] ? (weight[0] * weight[0]) / samples[0] : 0;
+	squares[0] = allSquares ? restOf(squares, allSquares) : equal;
+	return { weight, samples, squares };
 }
 
 /** @param {Uint8Array} bytes @param {Comparison} facts @returns {Compared} */
@@ -88,8 +90,9 @@ export function readCompared(bytes, facts) {
 	const strings = readStrings(reader);
 	const functions = readNamedFunctions(reader, strings, facts.kinds);
 	const n = reader.number();
-	const parent = parentsOf(withFirst(reader.integers(n), 0));
-	const func = withFirst(reader.integers(n), functions.name.length - 1);
+	const parent = parentsOf(reader.integers(n, 1));
+	const func = reader.integers(n, 1);
+	func[0] = functions.name.length - 1;
 	const costs = facts.metrics.map((_, metric) =>
 		facts.runs.map((__, run) => readRunCosts(reader, n, facts, metric, run)));
 	return { costs, model: { functions, n: n + 1, func, parent, end: endsOf(parent),

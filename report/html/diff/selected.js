@@ -126,10 +126,14 @@ export class Selected {
 
 	/** How many call paths have cost. @param {number} metric */
 	countPaths(metric) {
-		const { runs } = this.of(metric);
+		const has = new Uint8Array(this.shape.n);
 		let n = 0;
-		for (let node = 1; node < this.shape.n; node++)
-			n += Number(runs.some(({ total }) => total[node] > 0));
+		for (const { total } of this.of(metric).runs) {
+			for (let node = 1; node < has.length; node++) {
+				n += Number(total[node] > 0 && !has[node]);
+				has[node] |= Number(total[node] > 0);
+			}
+		}
 		return n;
 	}
 

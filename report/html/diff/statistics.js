@@ -233,20 +233,36 @@ function priorOf(dispersions, degrees) {
 		scale: Math.exp(mean + digammaOf(known / 2) - Math.log(known / 2)) };
 }
 
+/** Where a number is. Those that are equal have the same q. @param {Float64Array} sorted
+ * @param {number} number */
+function placeOf(sorted, number) {
+	let [low, high] = [0, sorted.length - 1];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (sorted[middle] < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /** Adjusts probabilities for a false discovery rate: by Benjamini and Hochberg, or if rows share
  * samples, by Benjamini and Yekutieli. @param {Float64Array} p NaN: not tested
  * @param {boolean} shareSamples */
 function adjust(p, shareSamples) {
-	const tests = Uint32Array.from(p.keys()).filter((row) => !Number.isNaN(p[row]))
-		.sort((a, b) => p[a] - p[b]);
+	const tests = p.filter((of) => !Number.isNaN(of)).sort();
 	let harmonic = 0;
 	for (let i = 1; i <= tests.length; i++)
 		harmonic += 1 / i;
 	const n = tests.length * (shareSamples ? harmonic : 1);
+	const q = new Float64Array(tests.length);
 	let least = 1;
-	for (let i = tests.length - 1; i >= 0; i--) {
-		least = Math.min(least, (p[tests[i]] * n) / (i + 1));
-		p[tests[i]] = least;
+	for (let i = tests.length - 1; i >= 0; i--)
+		q[i] = least = Math.min(least, (tests[i] * n) / (i + 1));
+	for (let row = 0; row < p.length; row++) {
+		if (!Number.isNaN(p[row]))
+			p[row] = q[placeOf(tests, p[row])];
 	}
 }
 

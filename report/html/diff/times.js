@@ -4,6 +4,7 @@
 /** @import { Functions, Model, Rows, Task } from "../page/payload.js" */
 /** @import { Compared, Comparison, Side } from "./comparison.js" */
 import { endsOf, Reader, readStrings } from "../page/payload.js";
+import { squaresOf } from "./comparison.js";
 
 /**
  * @typedef {object} Times
@@ -21,9 +22,7 @@ function readRunRows(reader, facts) {
 	const task = reader.integers(n);
 	const weight = reader.numbers(n);
 	const samples = reader.numbers(n);
-	const unit = 2 ** -facts.unevenBits;
-	const squares = reader.numbers(n).map((uneven, i) =>
-		(samples[i] ? ((weight[i] * weight[i]) / samples[i]) * (1 + uneven * unit) : 0));
+	const squares = squaresOf(reader.numbers(n), 2 ** -facts.unevenBits, { weight, samples });
 	const none = new Int32Array(0);
 	return { n, node, slice, task, cpu: none, cgroup: none, samples, weight, squares };
 }
@@ -106,13 +105,22 @@ export function withRests(compared, times) {
 	const { model, costs } = compared;
 	const all = times.rows.flat();
 	const hasRest = new Uint8Array(model.n);
-	for (const { node } of all)
-		node.forEach((of) => (hasRest[of >> 1] |= of & 1));
+	for (const { node } of all) {
+		for (let i = 0; i < node.length; i++)
+			hasRest[node[i] >> 1] |= node[i] & 1;
+	}
 	const { number, rest, from, parent, func, n } = new Rests(model, hasRest);
-	for (const rows of all)
-		rows.node = rows.node.map((of) => (of & 1 ? rest[of >> 1] : number[of >> 1]));
+	for (const { node } of all) {
+		for (let i = 0; i < node.length; i++)
+			node[i] = node[i] & 1 ? rest[node[i] >> 1] : number[node[i] >> 1];
+	}
 	/** @param {Float64Array} column */
-	const spread = (column) => Float64Array.from(from, (node) => (node < 0 ? 0 : column[node]));
+	const spread = (column) => {
+		const wide = new Float64Array(n);
+		for (let i = 0; i < n; i++)
+			wide[i] = from[i] < 0 ? 0 : column[from[i]];
+		return wide;
+	};
 	return n === model.n ? compared : {
 		costs: costs.map((runs) => runs.map(({ weight, samples, squares }) => ({
 			weight: spread(weight), samples: spread(samples),

@@ -189,7 +189,7 @@ function dropIdle(model, costs) {
 
 /** @param {Float64Array} self @param {Shape} shape */
 function inclusive(self, shape) {
-	const total = Float64Array.from(self);
+	const total = self.slice();
 	for (let i = shape.n - 1; i > 0; i--)
 		total[shape.parent[i]] += total[i];
 	return total;

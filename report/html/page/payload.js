@@ -143,26 +143,27 @@ export class Reader {
 		return value;
 	}
 
-	/** A column: the lowest bytes of all numbers, then the next ones, ... @param {number} n */
-	integers(n) {
-		const column = new Int32Array(n);
+	/** A column: the lowest bytes of all numbers, then the next ones, ... @param {number} n
+	 * @param {number} [first] zeros before them */
+	integers(n, first = 0) {
+		const column = new Int32Array(first + n);
 		const planes = this.number();
 		for (let plane = 0; plane < planes; plane++) {
+			const bytes = this.bytes.subarray(this.at, this.at += n);
 			for (let i = 0; i < n; i++)
-				column[i] |= this.bytes[this.at + i] << (8 * plane);
-			this.at += n;
+				column[first + i] |= bytes[i] << (8 * plane);
 		}
 		return column;
 	}
 
-	/** A column of numbers of any size. @param {number} n */
-	numbers(n) {
-		const column = new Float64Array(n);
+	/** A column of numbers of any size. @param {number} n @param {number} [first] zeros before them */
+	numbers(n, first = 0) {
+		const column = new Float64Array(first + n);
 		const planes = this.number();
 		for (let plane = 0, scale = 1; plane < planes; plane++, scale *= 256) {
+			const bytes = this.bytes.subarray(this.at, this.at += n);
 			for (let i = 0; i < n; i++)
-				column[i] += this.bytes[this.at + i] * scale;
-			this.at += n;
+				column[first + i] += bytes[i] * scale;
 		}
 		return column;
 	}
