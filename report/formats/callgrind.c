@@ -1,7 +1,8 @@
 /*
  * The profile format of Callgrind (version 1; valgrind 3.19, docs/html/cl-format.html). Names have
- * numbers, with which they are written but for the first time. Inlined functions are called by the
- * functions that contain them; lines of another file than the function's, as with --no-inline,
+ * numbers, with which they are written but for the first time; objects and files that are still the
+ * same, or a called function's that are its caller's, are left out. Inlined functions are called by
+ * the functions that contain them; lines of another file than the function's, as with --no-inline,
  * follow fi=. A function at a second level of recursion is written f'2, as Callgrind does with
  * --separate-recs, so that inclusive costs are right.
  *
@@ -34,7 +35,8 @@ struct writer {
 	struct path_groups groups;
 	struct call_costs costs;
 	struct string_ids objects, files;
-	bool *has_name; /* by function of the costs: it was written */
+	const char *object, *file; /* where readers are; NULL: nowhere yet */
+	bool *has_name;            /* by function of the costs: it was written */
 };
 
 /* "event_name": readers take no other characters in names of events. */
@@ -142,27 +144,46 @@ static void write_function_name(struct writer *writer, const char *key, uint32_t
 	putc('\n', writer->out);
 }
 
+static bool is_there(const char *place, const char *wanted)
+{
+	return place && strcmp(place, wanted) == 0;
+}
+
 /* @keys: of the object, the file and the function. 0 or -ENOMEM. */
 static int write_function(struct writer *writer, const char *const keys[3], uint32_t number)
 {
-	int err = write_name(writer, &writer->objects, keys[0], object_of(writer, number));
+	const char *object = object_of(writer, number), *file = file_of(writer, number);
+	int err = 0;
 
-	if (!err)
-		err = write_name(writer, &writer->files, keys[1], file_of(writer, number));
+	if (!is_there(writer->object, object))
+		err = write_name(writer, &writer->objects, keys[0], object);
+	if (!err && !is_there(writer->file, file))
+		err = write_name(writer, &writer->files, keys[1], file);
 	if (!err)
 		write_function_name(writer, keys[2], number);
 	return err;
 }
 
-/* The file of the lines that follow, if it is another one than *@file. 0 or -ENOMEM. */
-static int change_file(struct writer *writer, const struct call_cost *cost, const char **file)
+/* The function whose costs follow. 0 or -ENOMEM. */
+static int begin_function(struct writer *writer, uint32_t number)
+{
+	putc('\n', writer->out);
+	int err = write_function(writer, (const char *const[]){ "ob", "fl", "fn" }, number);
+
+	writer->object = object_of(writer, number);
+	writer->file = file_of(writer, number);
+	return err;
+}
+
+/* The file of the lines that follow. 0 or -ENOMEM. */
+static int change_file(struct writer *writer, const struct call_cost *cost)
 {
 	const char *own = file_of(writer, cost->function);
 	const char *wanted = cost->file ? cost->file : own;
 
-	if (strcmp(wanted, *file) == 0)
+	if (is_there(writer->file, wanted))
 		return 0;
-	*file = wanted;
+	writer->file = wanted;
 	return write_name(writer, &writer->files, strcmp(wanted, own) == 0 ? "fe" : "fi", wanted);
 }
 
@@ -188,21 +209,16 @@ static int write_body(struct writer *writer)
 {
 	const struct call_costs *costs = &writer->costs;
 	const uint32_t n_metrics = writer->profile->n_metrics;
-	const char *file = NULL;
 	int err = 0;
 
 	path_options_expect(writer->options, costs->n_costs);
 	for (uint32_t i = 0; !err && i < costs->n_costs; i++) {
 		const struct call_cost *cost = &costs->costs[i];
 
-		if (!i || cost->function != cost[-1].function) {
-			putc('\n', writer->out);
-			err = write_function(writer, (const char *const[]){ "ob", "fl", "fn" },
-					     cost->function);
-			file = file_of(writer, cost->function);
-		}
+		if (!i || cost->function != cost[-1].function)
+			err = begin_function(writer, cost->function);
 		if (!err)
-			err = change_file(writer, cost, &file);
+			err = change_file(writer, cost);
 		if (!err && cost->called != CALL_NONE)
 			err = write_call(writer, cost);
 		decimal_write(writer->out, line_of(cost->line));

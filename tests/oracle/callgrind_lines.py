@@ -2,7 +2,7 @@
 """callgrind_lines.py FILE EVENT [--calls]: the self costs of an event in a profile of Callgrind by file
 and line, sorted; lines of a file that is not known (???) or without cost are left out. With --calls also
 what each function called at a line, with its cost. Knows the names that are compressed, and fails where
-one is not known."""
+one is not known. What is called without an object or a file has its caller's."""
 
 import collections
 import re
@@ -28,7 +28,8 @@ def read(path, event):
             elif line.startswith("events:"):
                 index = line.split()[1:].index(event)
             elif line.startswith("calls="):
-                called = " ".join([now["fn"], "calls", now["cob"], now["cfl"], now["cfn"]])
+                place = [now.pop("cob", now["ob"]), now.pop("cfl", now["fl"])]
+                called = " ".join([now["fn"], "calls", *place, now["cfn"]])
             elif line[:1].isdigit():
                 at, *numbers = line.split()
                 costs[now["fl"], int(at), called] += int(numbers[index])
