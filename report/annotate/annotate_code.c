@@ -15,6 +15,7 @@
 void annotated_instructions_free(struct annotated_instructions *list)
 {
 	free(list->all);
+	free(list->by_line);
 	*list = (struct annotated_instructions){ 0 };
 }
 
@@ -116,6 +117,46 @@ static uint32_t *list_codes(struct annotation *annotation,
 	return codes;
 }
 
+static int compare_places(const struct annotated_place *a, uint32_t path, uint32_t line)
+{
+	if (a->path != path)
+		return a->path < path ? -1 : 1;
+	return (a->line > line) - (a->line < line);
+}
+
+static int compare_numbers(const void *a, const void *b, void *list)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct annotated_instruction *all = ((struct annotated_instructions *)list)->all;
+	const int order = compare_places(&all[x].place, all[y].place.path, all[y].place.line);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+static int sort_by_line(struct annotated_instructions *list)
+{
+	list->by_line = calloc((size_t)list->n + 1, sizeof(*list->by_line));
+	if (!list->by_line)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < list->n; i++)
+		list->by_line[i] = i;
+	if (list->n)
+		qsort_r(list->by_line, list->n, sizeof(*list->by_line), compare_numbers, list);
+	return 0;
+}
+
+const uint32_t *annotated_instructions_of_line(const struct annotated_instructions *list,
+					       uint32_t path, uint32_t line, uint32_t *n_ret)
+{
+	const size_t first = sorted_count(
+		list->n, i, compare_places(&list->all[list->by_line[i]].place, path, line) < 0);
+	const size_t end = sorted_count(
+		list->n, i, compare_places(&list->all[list->by_line[i]].place, path, line) <= 0);
+
+	*n_ret = (uint32_t)(end - first);
+	return list->by_line + first;
+}
+
 int annotated_instructions_list(struct annotation *annotation,
 				const struct annotated_function *function, bool only_costly,
 				struct annotated_instructions *list_ret)
@@ -137,9 +178,27 @@ int annotated_instructions_list(struct annotation *annotation,
 		list_ret->is_cut |= is_too_long && !only_costly;
 	}
 	free(codes);
+	if (!err)
+		err = sort_by_line(list_ret);
 	if (err)
 		annotated_instructions_free(list_ret);
 	return err;
+}
+
+const struct annotated_part *annotated_parts_of_line(const struct annotation *annotation,
+						     const struct annotated_function *function,
+						     const struct annotated_line *line,
+						     uint32_t *n_ret)
+{
+	*n_ret = 0;
+	if (!function->n_parts)
+		return NULL;
+	const struct annotated_part *parts = annotation->parts + function->first_part;
+	const size_t first = sorted_count(function->n_parts, i, parts[i].line_slot < line->slot);
+	const size_t end = sorted_count(function->n_parts, i, parts[i].line_slot <= line->slot);
+
+	*n_ret = (uint32_t)(end - first);
+	return parts + first;
 }
 
 const uint8_t *annotated_bytes(const struct annotation *annotation,
@@ -197,14 +256,12 @@ struct executed_counts annotated_line_executed(const struct annotation *annotati
 					       uint32_t path, uint32_t line)
 {
 	struct executed_counts sum = { 0 };
+	uint32_t n;
+	const uint32_t *numbers = annotated_instructions_of_line(list, path, line, &n);
 
-	for (uint32_t i = 0; i < list->n; i++) {
-		const struct annotated_instruction *at = &list->all[i];
-
-		if (at->place.path != path || at->place.line != line)
-			continue;
+	for (uint32_t i = 0; i < n; i++) {
 		const struct executed_counts counts =
-			annotated_executed(annotation, function, executed, at);
+			annotated_executed(annotation, function, executed, &list->all[numbers[i]]);
 		if (counts.executed > sum.executed)
 			sum.executed = counts.executed;
 		sum.taken += counts.taken;

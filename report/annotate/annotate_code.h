@@ -19,7 +19,8 @@ struct annotated_instruction {
 struct annotated_instructions {
 	struct annotated_instruction *all;
 	uint32_t n, n_allocated;
-	bool is_cut; /* instructions without cost are missing, because the code is too long */
+	uint32_t *by_line; /* their numbers by path and line, then by address */
+	bool is_cut;       /* instructions without cost are missing, because the code is too long */
 };
 
 /*
@@ -30,6 +31,14 @@ int annotated_instructions_list(struct annotation *annotation,
 				const struct annotated_function *function, bool only_costly,
 				struct annotated_instructions *list_ret);
 void annotated_instructions_free(struct annotated_instructions *list);
+/* The numbers of the instructions of a source line. *@n_ret: how many there are. */
+const uint32_t *annotated_instructions_of_line(const struct annotated_instructions *list,
+					       uint32_t path, uint32_t line, uint32_t *n_ret);
+/* The code that was inlined into a line. *@n_ret: how many parts there are; 0: NULL. */
+const struct annotated_part *annotated_parts_of_line(const struct annotation *annotation,
+						     const struct annotated_function *function,
+						     const struct annotated_line *line,
+						     uint32_t *n_ret);
 /* How often an instruction was executed. */
 struct executed_counts annotated_executed(const struct annotation *annotation,
 					  const struct annotated_function *function,

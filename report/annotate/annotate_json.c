@@ -87,23 +87,20 @@ static int write_source_text(const struct json *json, uint32_t path, uint32_t li
 static void write_parts(const struct json *json, const struct annotated_function *function,
 			const struct annotated_line *line)
 {
-	bool is_first = true;
+	uint32_t n;
+	const struct annotated_part *parts =
+		annotated_parts_of_line(json->annotation, function, line, &n);
 
-	for (uint32_t i = 0; i < function->n_parts; i++) {
-		const struct annotated_part *part =
-			&json->annotation->parts[function->first_part + i];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct annotated_part *part = &parts[i];
 
-		if (part->line_slot != line->slot)
-			continue;
-		write_string(json,
-			     is_first ? ",\"inlined\":[{\"name\":" : ",{\"name\":", part->inlined);
+		write_string(json, i ? ",{\"name\":" : ",\"inlined\":[{\"name\":", part->inlined);
 		write_place(json, part->path, part->line);
 		putc(',', json->out);
 		write_costs(json, part->slot);
 		putc('}', json->out);
-		is_first = false;
 	}
-	if (!is_first)
+	if (n)
 		putc(']', json->out);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/sorted.h"
 #include "report/annotate/source_doubt.h"
 
 #define CONTEXT_LINES 2
@@ -23,12 +24,14 @@ static int write_code_of(const struct page *page, const struct annotated_line *l
 			 const struct annotated_part *part)
 {
 	int err = 0;
+	uint32_t n;
+	const uint32_t *numbers =
+		annotated_instructions_of_line(&page->list, line->path, line->line, &n);
 
-	for (uint32_t i = 0; i < page->list.n && !err; i++) {
-		const struct annotated_instruction *at = &page->list.all[i];
+	for (uint32_t i = 0; i < n && !err; i++) {
+		const struct annotated_instruction *at = &page->list.all[numbers[i]];
 
-		if (annotated_place_is_at(&at->place, line->path, line->line) &&
-		    is_of_part(&at->place, part) && page_is_hot(page, at->slot))
+		if (is_of_part(&at->place, part) && page_is_hot(page, at->slot))
 			err = page_write_instruction(page, at);
 	}
 	return err;
@@ -37,14 +40,16 @@ static int write_code_of(const struct page *page, const struct annotated_line *l
 /* Writes the rows below a line: its instructions, and the code inlined into it. */
 static int write_below(const struct page *page, const struct annotated_line *line)
 {
-	uint32_t first = page->function->first_part;
+	uint32_t n;
+	const struct annotated_part *parts =
+		annotated_parts_of_line(page->annotation, page->function, line, &n);
 	bool has_code = page->options->part == ANNOTATE_HOT;
 	int err = has_code ? write_code_of(page, line, NULL) : 0;
 
-	for (uint32_t i = 0; i < page->function->n_parts && !err; i++) {
-		const struct annotated_part *part = &page->annotation->parts[first + i];
+	for (uint32_t i = 0; i < n && !err; i++) {
+		const struct annotated_part *part = &parts[i];
 
-		if (part->line_slot != line->slot || !page_is_hot(page, part->slot))
+		if (!page_is_hot(page, part->slot))
 			continue;
 		err = page_write_inlined(page, part->slot, part->inlined, part->path, part->line);
 		if (!err && has_code)
@@ -73,11 +78,10 @@ struct lines {
 
 static uint32_t slot_of_line(const struct lines *lines, uint32_t number)
 {
-	for (uint32_t i = 0; i < lines->n; i++) {
-		if (lines->lines[i].line == number)
-			return lines->lines[i].slot;
-	}
-	return ANNOTATE_NONE;
+	const size_t at = sorted_count(lines->n, i, lines->lines[i].line < number);
+
+	return at < lines->n && lines->lines[at].line == number ? lines->lines[at].slot
+								: ANNOTATE_NONE;
 }
 
 /* Writes lines without cost from @first up to, but not including, @end. */
