@@ -129,14 +129,22 @@ unsigned printable_width(const char *text, bool utf8)
 	return width;
 }
 
+/* How many of the first characters stay as they are. */
+static size_t plain_size(const char *text)
+{
+	size_t size = 0;
+
+	while (is_plain(text[size]))
+		size++;
+	return size;
+}
+
 void printable_put(FILE *out, const char *text)
 {
 	char bytes[PRINTABLE_MAX];
 	unsigned columns;
-	size_t size;
+	size_t size = plain_size(text);
 
-	for (size = 0; is_plain(text[size]); size++)
-		;
 	fwrite(text, 1, size, out);
 	text += size;
 	while ((size = printable_next(&text, true, bytes, &columns)))
@@ -147,8 +155,10 @@ char *printable_copy(const char *text)
 {
 	char *copy = NULL;
 	size_t size;
-	FILE *out = open_memstream(&copy, &size);
 
+	if (!text[plain_size(text)])
+		return strdup(text);
+	FILE *out = open_memstream(&copy, &size);
 	if (!out)
 		return NULL;
 	printable_put(out, text);
