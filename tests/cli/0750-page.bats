@@ -109,6 +109,18 @@ has_numbers() { # has_numbers FILE [OPTION...] : the page and the reports agree
 	refuses "not a sum" -- "$DENDRO" report --html page.html --source warm.data one.data
 }
 
+@test "the hot path begins at the process that costs most, however small its share is" {
+	need_browser
+	local name
+	for name in first second third; do
+		cp "$WORKLOADS/recursion" "$name"
+	done
+	"$DENDRO" record -q -e cpu-clock -o three.data -- sh -c './first 0.2; ./second 0.2; ./third 0.2'
+	report_json three.data >three.json
+	"$DENDRO" report --html three.html three.data
+	node "$ROOT/tests/page/hot.mjs" "$PWD/three.html" three.json
+}
+
 @test "the time is a heat map of seconds, whose ranges are those of report --time" {
 	need_browser
 	"$DENDRO" record -q -e cpu-clock -o seconds.data -- \

@@ -136,16 +136,21 @@ export class Tree {
 		return this.kids(item);
 	}
 
-	/** @param {Item} item @returns {Item | null} */
+	/** Whether it is the root of all, and not a function. @param {Item} item */
+	isAll(item) {
+		return !item.parent && item.func === this.shape.func[0];
+	}
+
+	/** From all it goes on to what costs most. @param {Item} item @returns {Item | null} */
 	hottest(item) {
 		const first = /** @type {Item | undefined} */ (this.kids(item)[0]);
-		return first && first.total >= HOT_SHARE * item.total ? first : null;
+		return first?.total && (this.isAll(item) || first.total >= HOT_SHARE * item.total)
+			? first : null;
 	}
 
 	/** The root has what is not selected, which is not drawn. @param {Item} item */
 	width(item) {
-		return !item.parent && !this.isUp && item.nodes.length === 1 && item.nodes[0] === 0
-			? item.total - item.self : item.total;
+		return this.isAll(item) && !this.isUp ? item.total - item.self : item.total;
 	}
 
 	/** @param {Item} item */
