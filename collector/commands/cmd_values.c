@@ -53,6 +53,14 @@ static const struct command_option options_of_values[] = {
 	  .help = "show local variables, too; those that are never known in one last line",
 	  .take = option_take_flag,
 	  .offset = FIELD(request.locals) },
+	{ .name = "by-context",
+	  .help = "show the values in each calling context of the function, too",
+	  .take = option_take_flag,
+	  .offset = FIELD(request.by_context) },
+	{ .name = "together",
+	  .help = "show what all expressions were at the same samples, too: one against the others",
+	  .take = option_take_flag,
+	  .offset = FIELD(request.together) },
 	{ .name = "top",
 	  .argument = "N",
 	  .help = "text only: show the N commonest values of each variable (default: 10)",
@@ -100,6 +108,9 @@ static int take_expressions(struct values_command *command, char **texts, size_t
 	command->request.expressions = command->expressions;
 	command->request.n_expressions = n;
 	command->output.is_asked = n > 0;
+	command->output.by_context = command->request.by_context;
+	if (command->request.together && n < 2)
+		return message_wrong_use("values", "--together needs two or more expressions.");
 	return 0;
 }
 

@@ -15,6 +15,8 @@ struct value_request {
 	const struct value_expression *expressions; /* none: all parameters */
 	size_t n_expressions;
 	bool locals;
+	bool by_context; /* also apart for each calling context of the function */
+	bool together;   /* also what all expressions were at the same samples */
 };
 
 struct value_frames;

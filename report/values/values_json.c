@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "cct/text/json_string.h"
 #include "report/fold/share_error.h"
@@ -73,9 +74,50 @@ static void write_later(FILE *out, const struct value_later *later)
 	fputs("}},", out);
 }
 
+/* What is known, and what was: of a row, or of a part. */
+static void write_findings(FILE *out, const struct value_row *row)
+{
+	fprintf(out,
+		"\"known\":%" PRIu64 ",\"read_later\":%" PRIu64 ",\"read_at_sample\":%" PRIu64 ",",
+		row->n_known, row->n_later, row->n_at_sample);
+	write_missing(out, row);
+	fputc(',', out);
+	write_values(out, row);
+	if (row->n_numbers)
+		write_numbers(out, row);
+}
+
+/* The row in each of its contexts. */
+static void write_parts(FILE *out, const struct value_table *table, const struct value_row *row)
+{
+	bool is_first = true;
+
+	fputs(",\"contexts\":[", out);
+	for (uint32_t i = 0; i < table->n_parts; i++) {
+		const struct value_row *part = &table->parts[i];
+
+		if (!value_row_has_part(row, part))
+			continue;
+		fputs(is_first ? "\n {\"callers\":[" : ",\n {\"callers\":[", out);
+		is_first = false;
+		for (const char *name = part->callers; *name; name += strlen(name) + 1) {
+			fputs(name == part->callers ? "" : ",", out);
+			json_write_string(out, name);
+		}
+		fputs("],", out);
+		write_findings(out, part);
+		fputc('}', out);
+	}
+	fprintf(out, "],\"other_contexts\":%" PRIu64, row->n_apart);
+}
+
 void values_write_json(FILE *out, const struct value_table *table,
 		       const struct values_options *options)
 {
+	static const char *const kinds[] = { [VALUE_PARAMETER] = "parameter",
+					     [VALUE_LOCAL] = "local",
+					     [VALUE_TOGETHER] = "together" };
+
 	fputs("{\"function\":", out);
 	json_write_string(out, options->function);
 	fprintf(out,
@@ -93,16 +135,10 @@ void values_write_json(FILE *out, const struct value_table *table,
 		json_write_string(out, row->name);
 		fputs(",\"type\":", out);
 		json_write_string(out, row->type);
-		fprintf(out,
-			",\"kind\":\"%s\",\"known\":%" PRIu64 ",\"read_later\":%" PRIu64
-			",\"read_at_sample\":%" PRIu64 ",",
-			row->is_parameter ? "parameter" : "local", row->n_known, row->n_later,
-			row->n_at_sample);
-		write_missing(out, row);
-		fputc(',', out);
-		write_values(out, row);
-		if (row->n_numbers)
-			write_numbers(out, row);
+		fprintf(out, ",\"kind\":\"%s\",", kinds[row->kind]);
+		write_findings(out, row);
+		if (options->by_context)
+			write_parts(out, table, row);
 		fputc('}', out);
 	}
 	fputs("\n]}\n", out);

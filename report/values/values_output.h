@@ -10,6 +10,7 @@
 struct values_options {
 	const char *function; /* as it was asked for */
 	uint32_t n_values;    /* of the commonest ones, shown for each variable */
+	bool by_context;      /* parts are told apart */
 	bool is_asked;        /* variables were named: text has a row of each, known or not */
 };
 

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "cct/base/printable.h"
 #include "report/fold/share_error.h"
@@ -21,12 +22,13 @@ static void write_share(FILE *out, uint64_t n, uint64_t all)
 static void write_values(FILE *out, const struct value_row *row,
 			 const struct values_options *options)
 {
+	const unsigned indent = row->callers ? 8 : 4;
 	uint64_t left = row->n_known;
 
 	for (uint32_t i = 0; i < row->n_counts && i < options->n_values; i++) {
 		const struct value_count *count = &row->counts[i];
 
-		fputs("    ", out);
+		fprintf(out, "%*s", indent, "");
 		write_share(out, count->n, row->n_known);
 		fputs("  ", out);
 		printable_put(out, row->texts.strings[count->text]);
@@ -35,11 +37,11 @@ static void write_values(FILE *out, const struct value_row *row,
 	}
 	if (!left)
 		return;
-	fputs("    ", out);
+	fprintf(out, "%*s", indent, "");
 	write_share(out, left, row->n_known);
 	if (row->n_others)
 		fprintf(out, "  [other values; after the first %d, they are not told apart]\n",
-			VALUE_TEXTS_MAX);
+			(int)row->texts_max);
 	else
 		fprintf(out, "  [%" PRIu32 " other values]\n", row->n_counts - options->n_values);
 }
@@ -75,15 +77,23 @@ static void write_powers(FILE *out, const struct value_row *row)
 		write_powers_row(out, 1, i, row->above.n[i], most);
 }
 
+/* "mean 4.5 ± 0.2, from 1 to 9" */
+static void write_mean(FILE *out, const struct value_row *row)
+{
+	const double n = (double)row->n_numbers, mean = row->sum / n;
+	const double variance = n > 1 ? (row->squares - n * mean * mean) / (n - 1) : 0;
+
+	fprintf(out, "mean %.6g ± %.2g, from %.6g to %.6g\n", mean,
+		variance > 0 ? sqrt(variance / n) : 0, row->min, row->max);
+}
+
 static void write_numbers(FILE *out, const struct value_row *row)
 {
 	static const double shares[] = { 0.05, 0.25, 0.5, 0.75, 0.95 };
-	const double n = (double)row->n_numbers, mean = row->sum / n;
-	const double variance = n > 1 ? (row->squares - n * mean * mean) / (n - 1) : 0;
 	double number;
 
-	fprintf(out, "    mean %.6g ± %.2g, from %.6g to %.6g\n", mean,
-		variance > 0 ? sqrt(variance / n) : 0, row->min, row->max);
+	fputs("    ", out);
+	write_mean(out, row);
 	if (value_row_quantile(row, 0.5, &number)) {
 		fputs("    quantiles:", out);
 		for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
@@ -95,17 +105,10 @@ static void write_numbers(FILE *out, const struct value_row *row)
 	write_powers(out, row);
 }
 
-/* "parameter int n: known in 90 of 100 samples, in 8 of them read later; 10 optimized out" */
-static void write_heading(FILE *out, const struct value_row *row)
+/* "known in 90 of 100 samples, in 8 of them read later; 10 optimized out" */
+static void write_known(FILE *out, const struct value_row *row)
 {
-	fputs(row->is_parameter ? "\nparameter " : "\nlocal ", out);
-	printable_put(out, row->name);
-	if (*row->type) {
-		fputs(": ", out);
-		printable_put(out, row->type);
-	}
-	fprintf(out, "\n    known in %" PRIu64 " of %" PRIu64 " samples", row->n_known,
-		value_row_n(row));
+	fprintf(out, "known in %" PRIu64 " of %" PRIu64 " samples", row->n_known, value_row_n(row));
 	if (row->n_later)
 		fprintf(out, ", in %" PRIu64 " of them read later", row->n_later);
 	if (row->n_at_sample)
@@ -117,9 +120,60 @@ static void write_heading(FILE *out, const struct value_row *row)
 	fputc('\n', out);
 }
 
+/* "parameter n: int" */
+static void write_heading(FILE *out, const struct value_row *row)
+{
+	static const char *const kinds[] = { [VALUE_PARAMETER] = "parameter",
+					     [VALUE_LOCAL] = "local",
+					     [VALUE_TOGETHER] = "together" };
+
+	fprintf(out, "\n%s ", kinds[row->kind]);
+	printable_put(out, row->name);
+	if (*row->type) {
+		fputs(": ", out);
+		printable_put(out, row->type);
+	}
+	fputs("\n    ", out);
+	write_known(out, row);
+}
+
+/* "called by read_row < main" */
+static void write_callers(FILE *out, const char *callers)
+{
+	fputs(*callers ? "    called by " : "    called by nothing", out);
+	for (const char *name = callers; *name; name += strlen(name) + 1) {
+		fputs(name == callers ? "" : " < ", out);
+		printable_put(out, name);
+	}
+	fputs("\n        ", out);
+}
+
+static void write_parts(FILE *out, const struct value_table *table, const struct value_row *row,
+			const struct values_options *options)
+{
+	for (uint32_t i = 0; i < table->n_parts; i++) {
+		const struct value_row *part = &table->parts[i];
+
+		if (!value_row_has_part(row, part))
+			continue;
+		write_callers(out, part->callers);
+		write_known(out, part);
+		write_values(out, part, options);
+		if (part->n_numbers && part->n_counts > 1) {
+			fputs("        ", out);
+			write_mean(out, part);
+		}
+	}
+	if (row->n_apart)
+		fprintf(out,
+			"    in other contexts; after the first %d, they are not told apart: "
+			"%" PRIu64 " samples\n",
+			VALUE_PARTS_MAX, row->n_apart);
+}
+
 static bool is_unknown_local(const struct value_row *row)
 {
-	return !row->is_parameter && !row->n_known;
+	return row->kind == VALUE_LOCAL && !row->n_known;
 }
 
 /* The locals that are never known, in one row. */
@@ -183,6 +237,7 @@ void values_write_text(FILE *out, const struct value_table *table,
 		write_values(out, row, options);
 		if (row->n_numbers && row->n_counts > 1)
 			write_numbers(out, row);
+		write_parts(out, table, row, options);
 	}
 	if (!options->is_asked)
 		write_unknown_locals(out, table);

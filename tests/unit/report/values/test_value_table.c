@@ -1,5 +1,6 @@
 /* What is counted of values. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/values/value_table.h"
@@ -31,14 +32,14 @@ static void add(struct value_row *row, double value, unsigned n)
 static void values_are_counted_the_commonest_first(void **state)
 {
 	struct value_table table = { 0 };
-	struct value_row *row = value_table_row(&table, "n", "int", true);
+	struct value_row *row = value_table_row(&table, "n", "int", VALUE_PARAMETER);
 
 	(void)state;
 	add(row, 5, 1);
 	add(row, 7, 3);
 	add(row, 5, 1);
 	value_row_miss(row, DEBUG_NO_REGISTER);
-	assert_ptr_equal(value_table_row(&table, "n", "int", true), row);
+	assert_ptr_equal(value_table_row(&table, "n", "int", VALUE_PARAMETER), row);
 	value_table_finish(&table);
 	assert_int_equal(row->n_known, 5);
 	assert_int_equal(value_row_n(row), 6);
@@ -72,7 +73,7 @@ static void what_was_read_later_is_counted_with_its_delay_and_why_not(void **sta
 static void numbers_have_quantiles_and_powers_of_two(void **state)
 {
 	struct value_table table = { 0 };
-	struct value_row *row = value_table_row(&table, "n", "int", true);
+	struct value_row *row = value_table_row(&table, "n", "int", VALUE_PARAMETER);
 	double at;
 
 	(void)state;
@@ -97,7 +98,7 @@ static void numbers_have_quantiles_and_powers_of_two(void **state)
 static void there_are_no_quantiles_of_what_is_no_number(void **state)
 {
 	struct value_table table = { 0 };
-	struct value_row *row = value_table_row(&table, "p", "void *", true);
+	struct value_row *row = value_table_row(&table, "p", "void *", VALUE_PARAMETER);
 	struct value_text text = { .text = "0x10", .n = 4 };
 	double at;
 
@@ -112,7 +113,7 @@ static void there_are_no_quantiles_of_what_is_no_number(void **state)
 static void no_more_values_are_told_apart_than_there_is_room_for(void **state)
 {
 	struct value_table table = { 0 };
-	struct value_row *row = value_table_row(&table, "n", "int", true);
+	struct value_row *row = value_table_row(&table, "n", "int", VALUE_PARAMETER);
 	double at;
 
 	(void)state;
@@ -132,18 +133,67 @@ static void locals_that_are_never_known_come_last(void **state)
 	struct value_table table = { 0 };
 
 	(void)state;
-	value_row_miss(value_table_row(&table, "unknown", "int", false), DEBUG_OPTIMIZED_OUT);
-	add(value_table_row(&table, "known", "int", false), 1, 1);
-	value_row_miss(value_table_row(&table, "parameter", "int", true), DEBUG_OPTIMIZED_OUT);
+	value_row_miss(value_table_row(&table, "unknown", "int", VALUE_LOCAL), DEBUG_OPTIMIZED_OUT);
+	add(value_table_row(&table, "known", "int", VALUE_LOCAL), 1, 1);
+	value_row_miss(value_table_row(&table, "parameter", "int", VALUE_PARAMETER),
+		       DEBUG_OPTIMIZED_OUT);
 	value_table_finish(&table);
 	for (unsigned i = 0; i < 3; i++)
 		assert_string_equal(table.rows[i].name, names[i]);
 	value_table_deinit(&table);
 }
 
+/* "caller\0main\0" and the end of the list. */
+static char *make_callers(void *data, uint32_t context)
+{
+	static const char callers[] = "caller\0main\0";
+	unsigned *n_made = data;
+	char *copy = malloc(sizeof(callers));
+
+	(void)context;
+	(*n_made)++;
+	assert_non_null(copy);
+	return memcpy(copy, callers, sizeof(callers));
+}
+
+static void contexts_have_parts_up_to_a_bound(void **state)
+{
+	struct value_table table = { 0 };
+	struct value_row *part;
+	unsigned n_made = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2 * VALUE_PARTS_MAX; i++) {
+		const uint32_t context = i / 2;
+		struct value_row *row =
+			value_table_row(&table, i % 2 ? "m" : "n", "int", VALUE_LOCAL);
+
+		assert_int_equal(
+			value_table_part(&table, row, context, make_callers, &n_made, &part), 0);
+		if (i < VALUE_PARTS_MAX)
+			add(part, context, 1 + (i == 2));
+		else
+			assert_null(part);
+	}
+	struct value_row *row = value_table_row(&table, "n", "int", VALUE_LOCAL);
+	assert_int_equal(value_table_part(&table, row, 7, make_callers, &n_made, &part), 0);
+	add(part, 7, 2);
+	assert_int_equal(n_made, VALUE_PARTS_MAX);
+	value_table_finish(&table);
+	uint64_t n_parts[2] = { 0 };
+	for (uint32_t i = 0; i < table.n_parts; i++)
+		for (uint32_t j = 0; j < 2; j++)
+			n_parts[j] += value_row_has_part(&table.rows[j], &table.parts[i]);
+	assert_int_equal(n_parts[0], VALUE_PARTS_MAX / 2);
+	assert_int_equal(n_parts[1], VALUE_PARTS_MAX / 2);
+	assert_int_equal(table.rows[0].n_apart, VALUE_PARTS_MAX / 2);
+	value_table_deinit(&table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(contexts_have_parts_up_to_a_bound),
 		cmocka_unit_test(values_are_counted_the_commonest_first),
 		cmocka_unit_test(what_was_read_later_is_counted_with_its_delay_and_why_not),
 		cmocka_unit_test(numbers_have_quantiles_and_powers_of_two),
