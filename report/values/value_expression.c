@@ -5,9 +5,11 @@
 
 #include "report/dwarf/debug_location.h"
 #include "report/values/value_types.h"
+#include "report/values/value_variants.h"
 
 #define MAX_INDEX      1000000000
 #define MAX_DIMENSIONS 8
+#define MAX_REFERENCES 8 /* to references */
 
 static const char too_long[] = "is too long";
 static const char no_name[] = "lacks the name of a variable";
@@ -232,17 +234,71 @@ static enum debug_reason enter(struct walk *walk, Dwarf_Die *type_ret)
 	return value_type_plain(type_ret) ? DEBUG_KNOWN : DEBUG_NO_SUCH_PART;
 }
 
+/*
+ * Makes the variant that the object is, with its members, the type. A step to the variant's own
+ * name stays there: *@is_there_ret.
+ */
+static enum debug_reason enter_variant(struct walk *walk, struct value_variants *variants,
+				       const char *name, Dwarf_Die *type_ret, bool *is_there_ret)
+{
+	struct value_place *place = walk->place;
+	uint8_t bytes[8] = { 0 };
+	enum debug_reason reason = DEBUG_KNOWN;
+	uint64_t discriminant, bit, n_bits;
+	Dwarf_Die member;
+
+	if (variants->n_bits > 64)
+		return DEBUG_NOT_SUPPORTED;
+	if (variants->n_bits)
+		reason = debug_location_read(&place->location, walk->frame,
+					     place->bit + variants->bit, variants->n_bits, bytes);
+	if (reason)
+		return reason;
+	memcpy(&discriminant, bytes, sizeof(discriminant));
+	if (!value_variants_choose(variants, discriminant, &member) ||
+	    !value_type_member_place(&member, &bit, &n_bits) ||
+	    !value_type_of(&member, &place->type))
+		return DEBUG_MALFORMED;
+	place->bit += bit;
+	*is_there_ret = dwarf_diename(&member) && strcmp(dwarf_diename(&member), name) == 0;
+	*type_ret = place->type;
+	return value_type_plain(type_ret) ? DEBUG_KNOWN : DEBUG_NO_SUCH_PART;
+}
+
+/* Rust's references are pointers with a name, "&str", and lead to what they refer to, as there. */
+static enum debug_reason enter_members(struct walk *walk, Dwarf_Die *type_ret)
+{
+	enum debug_reason reason = enter(walk, type_ret);
+
+	for (unsigned i = 0; i < MAX_REFERENCES && !reason; i++) {
+		if (dwarf_tag(type_ret) != DW_TAG_pointer_type || !dwarf_diename(type_ret))
+			break;
+		Dwarf_Die reference = *type_ret;
+		reason = follow_pointer(walk, &reference, 0);
+		if (!reason)
+			reason = enter(walk, type_ret);
+	}
+	return reason;
+}
+
 static enum debug_reason go_to_member(struct walk *walk, const char *name)
 {
 	struct value_place *place = walk->place;
+	struct value_variants variants;
 	struct value_member member;
 	Dwarf_Die type;
-	enum debug_reason reason = enter(walk, &type);
+	bool is_there;
+	enum debug_reason reason = enter_members(walk, &type);
 
 	if (reason)
 		return reason;
 	if (value_type_has_members(&type) && dwarf_hasattr(&type, DW_AT_declaration))
 		return DEBUG_NO_INFORMATION;
+	if (value_variants_of(&type, &variants)) {
+		reason = enter_variant(walk, &variants, name, &type, &is_there);
+		if (reason || is_there)
+			return reason;
+	}
 	if (!value_type_find_member(&type, name, &member))
 		return DEBUG_NO_SUCH_PART;
 	place->type = member.type;

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cct/base/printable.h"
 #include "report/dwarf/debug_number.h"
 #include "report/values/value_types.h"
+#include "report/values/value_variants.h"
 
 #define MAX_DEPTH    4   /* of structs in each other */
 #define MAX_TYPES    512 /* of one value: parts that are not known take no room in its text */
@@ -145,6 +147,21 @@ static uint64_t extend(uint64_t word, uint64_t n_bits)
 	return n_bits < 64 ? (uint64_t)((int64_t)(word << (64 - n_bits)) >> (64 - n_bits)) : word;
 }
 
+/* A character outside of ASCII, " 'é'", if it can be shown. */
+static void put_code(struct value_text *value, uint64_t code)
+{
+	if (code < 0x80 || code > 0x10ffff || printable_is_hostile((uint32_t)code))
+		return;
+	if (code < 0x800)
+		put(value, " '%c%c'", (int)(0xc0 | code >> 6), (int)(0x80 | (code & 63)));
+	else if (code < 0x10000)
+		put(value, " '%c%c%c'", (int)(0xe0 | code >> 12), (int)(0x80 | (code >> 6 & 63)),
+		    (int)(0x80 | (code & 63)));
+	else
+		put(value, " '%c%c%c%c'", (int)(0xf0 | code >> 18), (int)(0x80 | (code >> 12 & 63)),
+		    (int)(0x80 | (code >> 6 & 63)), (int)(0x80 | (code & 63)));
+}
+
 static void put_base(struct value_text *value, uint64_t encoding, uint64_t word, uint64_t n_bits)
 {
 	struct debug_number number = { word, { (uint8_t)encoding, (uint8_t)(n_bits / 8) } };
@@ -161,6 +178,8 @@ static void put_base(struct value_text *value, uint64_t encoding, uint64_t word,
 			    encoding == DW_ATE_signed_char ? extend(word, n_bits) : word);
 		if (word >= ' ' && word < 0x7f)
 			put(value, " '%c'", (char)word);
+		else if (encoding == DW_ATE_UTF && n_bits > 8)
+			put_code(value, word);
 		return;
 	case DW_ATE_signed:
 		put_integer(value, true, extend(word, n_bits));
@@ -487,10 +506,11 @@ static enum debug_reason write_members(struct value_text *value, const struct va
 {
 	enum debug_reason result = DEBUG_NOT_SUPPORTED;
 	const size_t before = value->n;
+	const bool is_tuple = value_type_is_tuple(type);
 	unsigned n = 0, n_known = 0, n_children = 0;
 	Dwarf_Die die;
 
-	put(value, "{");
+	put(value, is_tuple ? "(" : "{");
 	for (int err = dwarf_child(type, &die);
 	     err == 0 && !is_full(value) && n_children++ < VALUE_CHILDREN_MAX;
 	     err = dwarf_siblingof(&die, &die)) {
@@ -500,20 +520,58 @@ static enum debug_reason write_members(struct value_text *value, const struct va
 			put(value, ", ...");
 			break;
 		}
-		put(value, "%s%s = ", n++ ? ", " : "",
-		    dwarf_diename(&die) ? dwarf_diename(&die) : "<base>");
+		const char *name = dwarf_diename(&die) ? dwarf_diename(&die) : "<base>";
+		put(value, "%s%s%s", n++ ? ", " : "", is_tuple ? "" : name, is_tuple ? "" : " = ");
 		enum debug_reason reason = write_member(value, object, &die, part);
 		if (reason)
 			put(value, "<%s>", debug_reason_text(reason));
 		n_known += !reason;
 		result = reason;
 	}
-	put(value, "}");
+	put(value, is_tuple ? ")" : "}");
 	be_no_scalar(value);
 	if (n_known || !n)
 		return DEBUG_KNOWN;
 	value->text[value->n = before] = 0;
 	return result;
+}
+
+/* The member of the variant that an object is. */
+static enum debug_reason find_variant(const struct value_object *object,
+				      struct value_variants *variants, struct part part,
+				      Dwarf_Die *member_ret)
+{
+	uint64_t discriminant = 0;
+	enum debug_reason reason = variants->n_bits ? read_word(object, part.bit + variants->bit,
+								variants->n_bits, &discriminant)
+						    : DEBUG_KNOWN;
+
+	if (reason)
+		return reason;
+	return value_variants_choose(variants, discriminant, member_ret) ? DEBUG_KNOWN
+									 : DEBUG_MALFORMED;
+}
+
+/* "None", "Some(42)", "Circle {r = 1.5}" */
+static enum debug_reason write_variant(struct value_text *value, const struct value_object *object,
+				       struct value_variants *variants, struct part part)
+{
+	Dwarf_Die member, type, child;
+	enum debug_reason reason = find_variant(object, variants, part, &member);
+
+	if (reason)
+		return reason;
+	put(value, "%s", dwarf_diename(&member) ? dwarf_diename(&member) : "?");
+	be_no_scalar(value);
+	if (!value_type_of(&member, &type) || !value_type_plain(&type) ||
+	    !value_type_has_members(&type) || !value_type_first_member(&type, &child))
+		return DEBUG_KNOWN;
+	put(value, "%s", value_type_is_tuple(&type) ? "" : " ");
+	reason = write_member(value, object, &member, part);
+	if (reason)
+		put(value, "<%s>", debug_reason_text(reason));
+	be_no_scalar(value);
+	return DEBUG_KNOWN;
 }
 
 static enum debug_reason write_characters(struct value_text *value,
@@ -580,6 +638,7 @@ static enum debug_reason write_elements(struct value_text *value, const struct v
 static enum debug_reason write_type(struct value_text *value, const struct value_object *object,
 				    Dwarf_Die *type, struct part part)
 {
+	struct value_variants variants;
 	Dwarf_Die plain = *type;
 
 	if (!value_type_plain(&plain))
@@ -603,7 +662,9 @@ static enum debug_reason write_type(struct value_text *value, const struct value
 	case DW_TAG_union_type:
 		if (write_text_type(value, object, &plain, part.bit))
 			return DEBUG_KNOWN;
-		return write_members(value, object, &plain, part);
+		return value_variants_of(&plain, &variants)
+			       ? write_variant(value, object, &variants, part)
+			       : write_members(value, object, &plain, part);
 	case DW_TAG_array_type:
 		return write_elements(value, object, &plain, part);
 	default:

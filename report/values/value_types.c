@@ -94,6 +94,25 @@ bool value_type_is_member(Dwarf_Die *die)
 	       tag == DW_TAG_inheritance;
 }
 
+bool value_type_first_member(Dwarf_Die *type, Dwarf_Die *member_ret)
+{
+	unsigned n = 0;
+
+	for (int err = dwarf_child(type, member_ret); err == 0 && n++ < VALUE_CHILDREN_MAX;
+	     err = dwarf_siblingof(member_ret, member_ret))
+		if (value_type_is_member(member_ret))
+			return true;
+	return false;
+}
+
+bool value_type_is_tuple(Dwarf_Die *type)
+{
+	Dwarf_Die first;
+
+	return value_type_first_member(type, &first) && dwarf_diename(&first) &&
+	       strcmp(dwarf_diename(&first), "__0") == 0;
+}
+
 bool value_type_has_members(Dwarf_Die *type)
 {
 	const int tag = dwarf_tag(type);

@@ -22,6 +22,10 @@ bool value_type_is_character(Dwarf_Die *type);
 bool value_type_is_member(Dwarf_Die *die);
 /* Where a member is, from the beginning of its struct; *@n_bits_ret: of a bit-field, else 0. */
 bool value_type_member_place(Dwarf_Die *member, uint64_t *bit_ret, uint64_t *n_bits_ret);
+/* false: there is none. */
+bool value_type_first_member(Dwarf_Die *type, Dwarf_Die *member_ret);
+/* Whether its members are numbered, as those of Rust's tuples. */
+bool value_type_is_tuple(Dwarf_Die *type);
 /* A struct, a class or a union. */
 bool value_type_has_members(Dwarf_Die *type);
 struct value_member {
