@@ -223,16 +223,19 @@ static void append(char *name, size_t size, const char *text)
 	snprintf(name + n, size - n, "%s", text);
 }
 
-/* Adds what stands behind the innermost type's name. false: @type is the innermost one. */
+/* Adds what stands behind the innermost type's name. false: @type is the innermost one. Whether a
+ * pointer itself is constant, as `this`, is not shown. */
 static bool add_behind(Dwarf_Die *type, char *behind, size_t size, bool *is_const)
 {
 	switch (dwarf_tag(type)) {
 	case DW_TAG_pointer_type:
+		*is_const = false;
 		memmove(behind + 1, behind, strlen(behind) + 1);
 		*behind = '*';
 		return true;
 	case DW_TAG_reference_type:
 	case DW_TAG_rvalue_reference_type:
+		*is_const = false;
 		memmove(behind + 1, behind, strlen(behind) + 1);
 		*behind = '&';
 		return true;

@@ -43,7 +43,8 @@ static void write_values(FILE *out, const struct value_row *row,
 		fprintf(out, "  [other values; after the first %d, they are not told apart]\n",
 			(int)row->texts_max);
 	else
-		fprintf(out, "  [%" PRIu32 " other values]\n", row->n_counts - options->n_values);
+		fprintf(out, "  [%" PRIu32 " other value%s]\n", row->n_counts - options->n_values,
+			row->n_counts - options->n_values == 1 ? "" : "s");
 }
 
 static void write_powers_row(FILE *out, int sign, unsigned power, uint64_t n, uint64_t most)

@@ -49,3 +49,35 @@ samples_of() {
 	grep -q '^    called by second < main < ' text
 	refuses "--together needs two or more expressions." -- "$DENDRO" values --together work kind contexts.recorded
 }
+
+@test "values: types are named as in C; one other value is one" {
+	need g++
+	cat >job.cpp <<-'END'
+		#include "tests/workloads/work.h"
+		struct Job {
+			int id;
+			long run(const char *name, char *const end);
+		};
+		FUNCTION long Job::run(const char *name, char *const end) {
+			units(20);
+			return id + *name + *end;
+		}
+		int main(void) {
+			long sum = 0;
+			char end[2] = "e";
+			for (int i = 0; i < 300; i++) {
+				Job job = { i % 3 };
+				sum += job.run("name", end);
+			}
+			return sum == 0;
+		}
+	END
+	g++ -D_GNU_SOURCE -I "$ROOT" -g -O2 -o job job.cpp
+	record job.recorded -- ./job >/dev/null
+	"$DENDRO" values Job::run job.recorded >text
+	cat text
+	grep -qx 'parameter this: Job \*' text
+	grep -qx 'parameter name: const char \*' text
+	grep -qx 'parameter end: char \*' text
+	"$DENDRO" values --top 2 Job::run 'this->id' job.recorded | grep -q '  \[1 other value\]$'
+}
