@@ -181,11 +181,11 @@ static void print_time(const char *command, const struct time_range *range,
 }
 
 /* Asks all samples of a recording. @findings: by condition. */
-static void ask_samples(const char *path, const struct dendro_filter *filter,
-			struct condition_findings *findings)
+static void ask_samples(const char *path, struct file_search *files,
+			const struct dendro_filter *filter, struct condition_findings *findings)
 {
 	const struct dendro_source source = { .path = path };
-	const struct dendro_options options = { .no_paths = true, .n_threads = 1 };
+	const struct dendro_options options = { .no_paths = true, .n_threads = 1, .files = files };
 	const struct value_questions questions = { filter->conditions, filter->n_conditions, NULL };
 	_cleanup_free_ char *error = NULL;
 	enum condition_answer answer;
@@ -245,7 +245,7 @@ static bool explain_condition(const char *command, const struct value_condition 
 }
 
 /* false: each holds for some sample, or it is not known. */
-static bool print_condition(const char *command, const char *path,
+static bool print_condition(const char *command, const char *path, struct file_search *files,
 			    const struct dendro_filter *filter)
 {
 	_cleanup_free_ struct condition_findings *findings =
@@ -253,19 +253,26 @@ static bool print_condition(const char *command, const char *path,
 	bool is_explained = false;
 	struct stat st;
 
-	if (!findings || !filter->n_conditions || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+	if (!findings || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return false;
-	ask_samples(path, filter, findings);
+	ask_samples(path, files, filter, findings);
 	for (size_t i = 0; i < filter->n_conditions && !is_explained; i++)
 		is_explained = explain_condition(command, filter->conditions[i], &findings[i]);
 	return is_explained;
 }
 
 void filter_findings_print(const char *command, const char *const *paths, size_t n_paths,
-			   const struct dendro_filter *filter)
+			   const struct file_options *files, const struct dendro_filter *filter)
 {
-	if (n_paths == 1 && print_condition(command, paths[0], filter))
-		return;
+	struct file_search *search = NULL;
+
+	if (n_paths == 1 && filter->n_conditions && !file_options_open(files, command, &search)) {
+		const bool is_explained = print_condition(command, paths[0], search, filter);
+
+		file_search_destroy(search);
+		if (is_explained)
+			return;
+	}
 	struct findings findings = { .near = { .wanted = NULL } };
 
 	split(filter, findings.parts);

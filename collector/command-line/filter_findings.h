@@ -4,11 +4,13 @@
 #ifndef COLLECTOR_COMMAND_LINE_FILTER_FINDINGS_H
 #define COLLECTOR_COMMAND_LINE_FILTER_FINDINGS_H
 
+#include "collector/command-line/file_options.h"
 #include "collector/session/dendro.h"
 
-/* Prints a note. @paths: recordings and profiles, which are read once more unless one is a pipe. */
+/* Prints a note. @paths: recordings and profiles, which are read once more unless one is a pipe.
+ * @files: where their programs are. */
 void filter_findings_print(const char *command, const char *const *paths, size_t n_paths,
-			   const struct dendro_filter *filter);
+			   const struct file_options *files, const struct dendro_filter *filter);
 /* Whether each pattern for phases matches one; @profile: of the whole recording. 0, or 1 after a
  * message that names the phases there are, and @file, which is NULL where there is but one. */
 int filter_findings_check_phases(const char *command, const char *file,

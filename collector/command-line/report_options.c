@@ -290,9 +290,10 @@ void report_options_explain_emptiness(const struct report_options *options,
 	}
 	note_split(options, profile);
 	if (profile->quality.counts[QUALITY_FILTERED] && !quality_n_used(&profile->quality))
-		filter_findings_print(
-			options->command, options->n_paths > 1 ? options->paths : &options->path,
-			options->n_paths > 1 ? options->n_paths : 1, &options->build.filter);
+		filter_findings_print(options->command,
+				      options->n_paths > 1 ? options->paths : &options->path,
+				      options->n_paths > 1 ? options->n_paths : 1, &options->files,
+				      &options->build.filter);
 }
 
 int report_options_check_vmlinux(const struct report_options *options,

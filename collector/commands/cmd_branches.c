@@ -91,7 +91,7 @@ static int complain_of_no_stacks(const struct branches_command *command, struct 
 	const struct profile_quality *quality = &dendro_recording(session)->quality;
 
 	if (quality->counts[QUALITY_FILTERED] && !quality_n_used(quality)) {
-		filter_findings_print("branches", &command->path, 1, filter);
+		filter_findings_print("branches", &command->path, 1, &command->files, filter);
 		return 1;
 	}
 	return message_error("branches",

@@ -803,10 +803,13 @@ static bool has_two_views(const struct diff_command *command)
 static int give_up_rights(struct diff_request *request)
 {
 	struct report_options *report = &request->report;
-	_cleanup_free_ const char **inputs = calloc(request->n_sources, sizeof(*inputs));
+	const struct recorded_range *ranges = request->ranges;
+	const size_t n_files =
+		request->n_sources + ranges[DIFF_BEFORE].n_paths + ranges[DIFF_AFTER].n_paths;
+	_cleanup_free_ const char **inputs = calloc(n_files, sizeof(*inputs));
 	const struct reader_needs needs = {
 		.inputs = inputs,
-		.n_inputs = request->n_sources,
+		.n_inputs = n_files,
 		.vmlinux = report->symbolizer.vmlinux,
 		.result = report->html,
 		.has_sources = report->has_code,
@@ -814,8 +817,13 @@ static int give_up_rights(struct diff_request *request)
 
 	if (!inputs)
 		return out_of_memory();
+	size_t n = 0;
 	for (size_t i = 0; i < request->n_sources; i++)
-		inputs[i] = request->sources[i].path;
+		inputs[n++] = request->sources[i].path;
+	for (size_t side = 0; side < N_DIFF_SIDES; side++) {
+		for (size_t i = 0; i < ranges[side].n_paths; i++)
+			inputs[n++] = ranges[side].paths[i];
+	}
 	if (request->format == FORMAT_TEXT && !request->has_browse && !report->html &&
 	    isatty(STDOUT_FILENO) && !report->no_pager)
 		pager_prepare(&report->pager);

@@ -409,7 +409,7 @@ static int run(struct script *script, struct script_options *options)
 						  &filter)))
 		status = 1;
 	else if (!script->symbolizer && is_filtered(script))
-		filter_findings_print("script", &path, 1, &filter);
+		filter_findings_print("script", &path, 1, &options->files, &filter);
 	else if (!err && script->symbolizer)
 		script_selection_conclude(&script->selection);
 	script_deinit(script);
