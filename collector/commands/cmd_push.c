@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
@@ -14,6 +16,7 @@
 #include "collector/files/shown_naming.h"
 #include "collector/push/push_requests.h"
 #include "collector/push/send_program.h"
+#include "collector/sandbox/reader_sandbox.h"
 
 #define SPOOL_DEFAULT ((uint64_t)256 << 20)
 #define SPOOL_MIN     ((uint64_t)4 << 20) /* of any request */
@@ -29,6 +32,7 @@ struct push_command {
 	struct spool spool;
 	uint64_t max_spool;
 	bool has_commands;
+	bool no_send; /* the requests stay in the spool, for another process */
 };
 
 #define FIELD(name) offsetof(struct push_command, name)
@@ -158,9 +162,19 @@ static const struct command_option options_of_push[] = {
 	  .help = "drop the oldest requests where it would be larger (default: 256M)",
 	  .take = take_size,
 	  .offset = FIELD(max_spool) },
+	{ .name = "no-send",
+	  .help = "write requests into the spool, and send nothing: dendro push without FILE does",
+	  .take = option_take_flag,
+	  .offset = FIELD(no_send) },
 	{ .heading = "The files" },
 	{ .shared = symfs_option, .offset = FIELD(report.files) },
 	{ .shared = debuginfod_option, .offset = FIELD(report.files) },
+	{ .heading = "Messages" },
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .help = "do not tell what was sent",
+	  .take = option_take_flag,
+	  .offset = FIELD(send.is_quiet) },
 	{ 0 },
 };
 
@@ -227,6 +241,18 @@ static int add_file(struct push_command *command, const char *path)
 	return err;
 }
 
+/* What is parsed may be anybody's. */
+static void give_up_rights(struct push_command *command, const struct parsed_line *parsed)
+{
+	const struct reader_needs needs = {
+		.inputs = (const char *const *)parsed->operands,
+		.n_inputs = parsed->n_operands,
+		.written = command->send.spool,
+	};
+
+	reader_sandbox_enter("push", &command->report.files, &needs);
+}
+
 /* Writes the requests of all files: one that can't be read does not keep the others back. */
 static int fill_spool(struct push_command *command, const struct parsed_line *parsed)
 {
@@ -237,6 +263,8 @@ static int fill_spool(struct push_command *command, const struct parsed_line *pa
 	if (err)
 		err = message_error("push", "%s", error ? error : strerror(-err));
 	else
+		give_up_rights(command, parsed);
+	if (!err)
 		for (size_t i = 0; i < parsed->n_operands; i++)
 			err |= add_file(command, parsed->operands[i]);
 	if (spool->n_dropped)
@@ -249,11 +277,33 @@ static int fill_spool(struct push_command *command, const struct parsed_line *pa
 	return err;
 }
 
+/* In a process of its own: the one that sends keeps what it needs for that. Likewise. */
+static int fill_in_process(struct push_command *command, const struct parsed_line *parsed)
+{
+	int status;
+
+	fflush(NULL);
+	const pid_t pid = fork();
+	if (pid == 0)
+		_exit(fill_spool(command, parsed) ? 1 : 0);
+	if (pid < 0)
+		return message_error("push", "cannot start a process: %s.", strerror(errno));
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return message_error("push", "lost a process: %s.", strerror(errno));
+	}
+	if (WIFSIGNALED(status))
+		return message_error("push",
+				     "the process that reads profiles was ended by signal %d (%s).",
+				     WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return WEXITSTATUS(status);
+}
+
 static int push(struct push_command *command, const struct parsed_line *parsed)
 {
 	_cleanup_free_ char *program = send_program_find(), *spool = spool_default_path();
 
-	if (!program)
+	if (!program && !command->no_send)
 		return message_error("push",
 				     "what sends is another program, dendro-send, which is not "
 				     "installed beside this one: it is built where libcurl is, "
@@ -269,7 +319,9 @@ static int push(struct push_command *command, const struct parsed_line *parsed)
 	command->report.build.by_thread = true;
 	command->report.build.keeps_rows = true;
 	command->report.symbolizer.lines = true;
-	const int err = parsed->n_operands ? fill_spool(command, parsed) : 0;
+	const int err = parsed->n_operands ? fill_in_process(command, parsed) : 0;
+	if (command->no_send)
+		return err;
 	const int status = send_program_run(program, &command->send);
 	return err && !status ? 1 : status;
 }

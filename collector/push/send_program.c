@@ -13,7 +13,7 @@
 #include "cct/base/sentence.h"
 #include "collector/command-line/messages.h"
 
-#define ARGUMENTS_MAX 16
+#define ARGUMENTS_MAX 18
 
 char *send_program_find(void)
 {
@@ -64,6 +64,7 @@ int send_program_run(const char *program, const struct send_options *options)
 	add(arguments, "--ca-file", options->ca_file);
 	add(arguments, "--tenant", options->tenant);
 	add(arguments, "--retry-ns", retry);
+	add(arguments, "--quiet", options->is_quiet ? "1" : NULL);
 	const int err = posix_spawn(&pid, program, NULL, NULL, arguments, environ);
 	if (err)
 		return message_error("push", "cannot run '%s': %s.", program, strerror(err));

@@ -5,6 +5,7 @@
 #ifndef COLLECTOR_PUSH_SEND_PROGRAM_H
 #define COLLECTOR_PUSH_SEND_PROGRAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Texts are borrowed; NULL: not given. */
@@ -12,6 +13,7 @@ struct send_options {
 	const char *spool, *url;
 	const char *user, *token_file, *ca_file, *tenant;
 	uint64_t retry_ns;
+	bool is_quiet; /* what was sent is not told */
 };
 
 /* Beside this program, or in ../libexec/dendro. Heap; NULL: it is not there, or no memory. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -16,8 +17,10 @@
 #include "cct/base/clock.h"
 #include "cct/base/sentence.h"
 
-#define SUFFIX  ".request"
-#define UNNAMED ".new" /* a request that is being written */
+#define SUFFIX      ".request"
+#define UNNAMED     ".new"     /* a request that is being written */
+#define DROPPED     ".dropped" /* how many requests and bytes made room, as text */
+#define DROPPED_MAX 64
 
 static int fail(int err, char **error_ret, char *message)
 {
@@ -169,8 +172,38 @@ int spool_open(struct spool *spool, const char *path, enum spool_use use, char *
 		   : 0;
 }
 
+/* Those that were dropped before. What is not there, or not a number, is 0. */
+static void read_dropped(int folder_fd, uint64_t *n, uint64_t *n_bytes)
+{
+	_cleanup_close_ int fd = openat(folder_fd, DROPPED, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	char text[DROPPED_MAX + 1];
+	const ssize_t size = fd < 0 ? -1 : read(fd, text, DROPPED_MAX);
+
+	*n = *n_bytes = 0;
+	if (size <= 0)
+		return;
+	text[size] = '\0';
+	if (sscanf(text, "%" SCNu64 " %" SCNu64, n, n_bytes) != 2)
+		*n = *n_bytes = 0;
+}
+
+/* Nobody else writes meanwhile. What can't be counted is not. */
+static void count_dropped(const struct spool *spool)
+{
+	uint64_t n, n_bytes;
+
+	read_dropped(spool->fd, &n, &n_bytes);
+	_cleanup_close_ int fd = openat(
+		spool->fd, DROPPED, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0)
+		dprintf(fd, "%" PRIu64 " %" PRIu64 "\n", n + spool->n_dropped,
+			n_bytes + spool->n_dropped_bytes);
+}
+
 void spool_close(struct spool *spool)
 {
+	if (spool->n_dropped)
+		count_dropped(spool);
 	if (spool->n_added)
 		fsync(spool->fd); /* the names */
 	if (spool->fd >= 0)
@@ -179,6 +212,28 @@ void spool_close(struct spool *spool)
 		close(spool->lock_fd);
 	free(spool->files);
 	free(spool->path);
+}
+
+int spool_look(const char *path, struct spool_state *state_ret)
+{
+	struct spool spool = { .lock_fd = -1 };
+	struct spool_state state = { 0 };
+
+	spool.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err = spool.fd < 0 ? -errno : list_files(&spool, SPOOL_SEND);
+	for (size_t i = 0; !err && i < spool.n_files; i++) {
+		const bool is_refused = spool_is_refused(&spool.files[i]);
+
+		state.n_refused += is_refused;
+		state.n_waiting += !is_refused;
+		state.n_waiting_bytes += is_refused ? 0 : spool.files[i].size;
+	}
+	if (!err)
+		read_dropped(spool.fd, &state.n_dropped, &state.n_dropped_bytes);
+	spool_close(&spool);
+	if (!err)
+		*state_ret = state;
+	return err;
 }
 
 /* -- requests ------------------------------------------------------------------------------- */

@@ -31,7 +31,7 @@ struct spool {
 	uint64_t last_ns; /* that a name was made of */
 	unsigned n_added; /* since it was opened */
 	uint64_t n_added_bytes;
-	unsigned n_dropped; /* to make room */
+	unsigned n_dropped; /* to make room; closing adds them to those of others */
 	uint64_t n_dropped_bytes;
 };
 
@@ -55,6 +55,15 @@ int spool_remove(const struct spool *spool, const struct spool_file *file);
 /* Keeps it under a name that nobody sends. 0 or -errno. */
 int spool_refuse(const struct spool *spool, const struct spool_file *file);
 bool spool_is_refused(const struct spool_file *file);
+/* What is in a spool, for who watches it. */
+struct spool_state {
+	uint64_t n_waiting, n_waiting_bytes;
+	uint64_t n_refused;
+	uint64_t n_dropped, n_dropped_bytes; /* to make room, since the folder was made */
+};
+
+/* Without waiting for others. 0; -ENOENT: there is no such folder; or -errno. */
+int spool_look(const char *path, struct spool_state *state_ret);
 /* Of the user: /var/lib/dendro/spool for root, else below $XDG_STATE_HOME. Heap; NULL: there is no
  * home, or no memory. */
 char *spool_default_path(void);

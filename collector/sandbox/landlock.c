@@ -38,8 +38,14 @@ bool landlock_is_here(void)
 	return find_abi() > 0;
 }
 
-/* 0 or -errno. */
-static int allow_reading(int ruleset_fd, const char *path)
+#define READ_FOLDER (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define TRUNCATE    (UINT64_C(1) << 14) /* ABI 3 */
+#define WRITE_FOLDER                                                                 \
+	(READ_FOLDER | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG | \
+	 LANDLOCK_ACCESS_FS_REMOVE_FILE | TRUNCATE)
+
+/* What of @rights there is for such a file. 0 or -errno. */
+static int allow(int ruleset_fd, const char *path, uint64_t rights)
 {
 	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
 	struct stat st;
@@ -47,8 +53,7 @@ static int allow_reading(int ruleset_fd, const char *path)
 	if (fd < 0 || fstat(fd, &st))
 		return 0;
 	const struct landlock_path_beneath_attr rule = {
-		.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE |
-				  (S_ISDIR(st.st_mode) ? LANDLOCK_ACCESS_FS_READ_DIR : 0),
+		.allowed_access = S_ISDIR(st.st_mode) ? rights : LANDLOCK_ACCESS_FS_READ_FILE,
 		.parent_fd = fd,
 	};
 	return syscall(SYS_landlock_add_rule, ruleset_fd, LANDLOCK_RULE_PATH_BENEATH, &rule, 0)
@@ -56,7 +61,7 @@ static int allow_reading(int ruleset_fd, const char *path)
 		       : 0;
 }
 
-int landlock_enter(const char *const *paths, size_t n_paths)
+int landlock_enter(const char *const *paths, size_t n_paths, const char *written)
 {
 	struct ruleset ruleset = { .files = 0 };
 	const int abi = find_abi();
@@ -77,7 +82,9 @@ int landlock_enter(const char *const *paths, size_t n_paths)
 		return -errno;
 	int err = 0;
 	for (size_t i = 0; !err && i < n_paths; i++)
-		err = allow_reading(fd, paths[i]);
+		err = allow(fd, paths[i], READ_FOLDER);
+	if (!err && written)
+		err = allow(fd, written, WRITE_FOLDER & ruleset.files);
 	if (!err && syscall(SYS_landlock_restrict_self, fd, 0))
 		err = -errno;
 	return err;

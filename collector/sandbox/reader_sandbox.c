@@ -72,7 +72,7 @@ static const char *enter(const char *command, struct file_options *files,
 		err = parser_sandbox_start_server(search, &files->server_fd);
 	file_search_destroy(search);
 	if (!err)
-		err = sandbox_enter_reading(paths, n);
+		err = sandbox_enter_reading(paths, n, needs->written);
 	return err ? strerror(-err) : NULL;
 }
 

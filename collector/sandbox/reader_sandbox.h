@@ -17,6 +17,7 @@ struct reader_needs {
 	size_t n_inputs;
 	const char *vmlinux;      /* NULL: none */
 	const char *result;       /* the file to write; NULL or "-": standard output */
+	const char *written;      /* a folder for files; NULL: none */
 	bool has_sources;         /* source files are read, wherever they are */
 	const char *keeps_rights; /* why nothing can be given up; NULL: it can */
 };

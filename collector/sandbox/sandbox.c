@@ -101,7 +101,7 @@ int sandbox_enter(void)
 	if (!err && (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)))
 		err = -errno;
 	if (!err && landlock_is_here())
-		err = landlock_enter(NULL, 0);
+		err = landlock_enter(NULL, 0, NULL);
 	if (!err && syscall_filter_is_here())
 		err = syscall_filter_enter(SYSCALLS_WITHOUT_FILES);
 	return err;
@@ -129,15 +129,16 @@ static int keep_reading(void)
 	return drop_capabilities(kept);
 }
 
-int sandbox_enter_reading(const char *const *paths, size_t n_paths)
+int sandbox_enter_reading(const char *const *paths, size_t n_paths, const char *written)
 {
 	int err = keep_reading();
 
 	if (!err && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		err = -errno;
 	if (!err && landlock_is_here())
-		err = landlock_enter(paths, n_paths);
+		err = landlock_enter(paths, n_paths, written);
 	if (!err && MAY_FILTER_READERS && syscall_filter_is_here())
-		err = syscall_filter_enter(SYSCALLS_THAT_READ_FILES);
+		err = syscall_filter_enter(written ? SYSCALLS_THAT_WRITE_FILES
+						   : SYSCALLS_THAT_READ_FILES);
 	return err;
 }

@@ -20,8 +20,9 @@ const char *sandbox_lacks(void);
 int sandbox_enter(void);
 /*
  * Likewise, but the process stays who it is, and may read the files and folders @paths, also those
- * of other users; what is not there is left out. Nothing bounds its memory.
+ * of other users; what is not there is left out. @written: a folder in which it may make, change
+ * and remove files; NULL: none. Nothing bounds its memory.
  */
-int sandbox_enter_reading(const char *const *paths, size_t n_paths);
+int sandbox_enter_reading(const char *const *paths, size_t n_paths, const char *written);
 
 #endif

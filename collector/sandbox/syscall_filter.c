@@ -111,6 +111,15 @@ static const uint16_t of_readers[] = {
 #endif
 };
 
+static const uint16_t of_writers[] = {
+	SYS_renameat2,
+	SYS_unlinkat,
+	SYS_flock,
+#ifdef SYS_renameat
+	SYS_renameat,
+#endif
+};
+
 /* Allowed if any of the conditions holds: (argument & mask) == value, of its lower half. */
 struct condition {
 	uint32_t argument, mask, value;
@@ -221,8 +230,10 @@ static void write_program(struct program *program, enum allowed_syscalls allowed
 	end(program, SECCOMP_RET_ERRNO | EPERM);
 	load(program, offsetof(struct seccomp_data, nr));
 	add_all(program, always, sizeof(always) / sizeof(always[0]));
-	if (allowed == SYSCALLS_THAT_READ_FILES)
+	if (allowed != SYSCALLS_WITHOUT_FILES)
 		add_all(program, of_readers, sizeof(of_readers) / sizeof(of_readers[0]));
+	if (allowed == SYSCALLS_THAT_WRITE_FILES)
+		add_all(program, of_writers, sizeof(of_writers) / sizeof(of_writers[0]));
 	for (size_t i = 0; i < sizeof(conditional) / sizeof(conditional[0]); i++)
 		add_conditional(program, &conditional[i]);
 	add_signals(program);

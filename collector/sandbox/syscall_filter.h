@@ -14,6 +14,7 @@ enum allowed_syscalls {
 	SYSCALLS_WITHOUT_FILES,
 	SYSCALLS_THAT_READ_FILES, /* also those that open files, which others must decide about, and
 				     that prepare a terminal */
+	SYSCALLS_THAT_WRITE_FILES, /* and those that name and remove files */
 };
 
 /* For the calling thread and those that it starts. It can't get new privileges (no_new_privs). 0 or

@@ -32,6 +32,7 @@ struct sender {
 	const char *spool_path, *url, *token_file;
 	struct transfer_options options;
 	uint64_t retry_ns;
+	bool is_quiet;
 	struct transfer transfer;
 	struct spool spool;
 	struct file_text text; /* of the request at hand */
@@ -65,6 +66,7 @@ static bool take_options(struct sender *sender, int argc, char **argv)
 		{ "ca-file", required_argument, NULL, 'c' },
 		{ "tenant", required_argument, NULL, 'o' },
 		{ "retry-ns", required_argument, NULL, 'r' },
+		{ "quiet", required_argument, NULL, 'q' },
 		{ 0 },
 	};
 	bool is_right = true;
@@ -92,6 +94,9 @@ static bool take_options(struct sender *sender, int argc, char **argv)
 			break;
 		case 'r':
 			is_right &= numbers_parse(optarg, UINT64_MAX, &sender->retry_ns) == 0;
+			break;
+		case 'q':
+			sender->is_quiet = true;
 			break;
 		default:
 			is_right = false;
@@ -298,8 +303,9 @@ static int tell(const struct sender *sender)
 {
 	const char *folder = sender->spool.path;
 
-	message_note("push", "sent %u request%s, %.1f KiB.", sender->n_sent, plural(sender->n_sent),
-		     (double)sender->n_bytes / 1024);
+	if (!sender->is_quiet)
+		message_note("push", "sent %u request%s, %.1f KiB.", sender->n_sent,
+			     plural(sender->n_sent), (double)sender->n_bytes / 1024);
 	if (sender->n_rejected)
 		message_note("push", "the server has not taken %llu of their profiles: %s.",
 			     (unsigned long long)sender->n_rejected,

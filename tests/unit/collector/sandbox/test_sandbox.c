@@ -247,7 +247,7 @@ static int try_all_but_reading(void)
 
 static int read_alone(void)
 {
-	const int err = sandbox_enter_reading(readable, sizeof(readable) / sizeof(readable[0]));
+	const int err = sandbox_enter_reading(readable, sizeof(readable) / sizeof(readable[0]), NULL);
 
 	if (err)
 		fprintf(stderr, "cannot enter: %s\n", strerror(-err));
@@ -348,7 +348,7 @@ static void landlock_refuses_files(void **state)
 		skip();
 	const pid_t pid = fork();
 	if (pid == 0) {
-		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || landlock_enter(NULL, 0))
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || landlock_enter(NULL, 0, NULL))
 			_exit(99);
 		_exit(read_a_file() + write_a_file() + make_a_folder() + run_a_program());
 	}
