@@ -341,15 +341,16 @@ MAN5 := $(wildcard docs/man/*.5)
 bash_completion := $(prefix)/share/bash-completion/completions/dendro
 zsh_completion  := $(prefix)/share/zsh/site-functions/_dendro
 fish_completion := $(prefix)/share/fish/vendor_completions.d/dendro.fish
-UNIT_FILE := $(DESTDIR)$(unitdir)/dendro-agent.service
+UNITS := $(notdir $(wildcard docs/systemd/*))
+UNIT_FILES := $(UNITS:%=$(DESTDIR)$(unitdir)/%)
 PC_FILE := $(DESTDIR)$(libdir)/pkgconfig/dendro.pc
-# The unit starts the program where it is installed.
+# Units start the program where it is installed.
 install: all
 	install -D -m 755 $(BUILD)/dendro $(DESTDIR)$(bindir)/dendro
 	$(if $(SEND),install -D -m 755 $(SEND) $(DESTDIR)$(prefix)/libexec/dendro/dendro-send)
 	install -d $(DESTDIR)$(unitdir)
-	sed 's|^ExecStart=[^ ]*|ExecStart=$(bindir)/dendro|' docs/systemd/dendro-agent.service >$(UNIT_FILE)
-	chmod 644 $(UNIT_FILE)
+	$(foreach unit,$(UNITS),sed 's|^ExecStart=[^ ]*|ExecStart=$(bindir)/dendro|' docs/systemd/$(unit) >$(DESTDIR)$(unitdir)/$(unit);)
+	chmod 644 $(UNIT_FILES)
 	install -d $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5
 	install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1
 	install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5
@@ -368,7 +369,7 @@ install: all
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(libdir)/,$(notdir $(LIBRARY)) $(SONAME) libdendro.so) $(PC_FILE) \
 		$(DESTDIR)$(includedir)/dendro.h $(DESTDIR)$(pythondir)/dendro.py
-	rm -f $(DESTDIR)$(bindir)/dendro $(DESTDIR)$(prefix)/libexec/dendro/dendro-send $(UNIT_FILE) $(MAN:docs/man/%=$(DESTDIR)$(mandir)/man1/%) \
+	rm -f $(DESTDIR)$(bindir)/dendro $(DESTDIR)$(prefix)/libexec/dendro/dendro-send $(UNIT_FILES) $(MAN:docs/man/%=$(DESTDIR)$(mandir)/man1/%) \
 		$(MAN5:docs/man/%=$(DESTDIR)$(mandir)/man5/%) \
 		$(DESTDIR)$(bash_completion) $(DESTDIR)$(zsh_completion) $(DESTDIR)$(fish_completion)
 

@@ -34,6 +34,8 @@
 #define LATE_NS (60 * NSEC_PER_SEC)
 /* While names are found, or windows merged, memory comes and goes: it is looked at this often. */
 #define LOOK_NS (50 * NSEC_PER_MSEC)
+/* So long the end of the agent waits for the last windows to be pushed. */
+#define LAST_PUSH_NS (20 * NSEC_PER_SEC)
 /* Besides those of windows: signals, and the recorder. */
 #define N_OTHER_FDS 2
 
@@ -56,6 +58,7 @@ struct agent {
 	uint64_t own_memory; /* the most that was seen since then */
 	struct window_merge merge;
 	bool has_stopped_merging; /* after a failure, which would come again */
+	struct push_runs push;
 	struct service_notify notify;
 	struct agent_metrics metrics;
 	uint64_t alive_ns; /* when the service's manager is told next that all goes on */
@@ -71,7 +74,7 @@ static struct agent_window *window_at_hand(const struct agent *agent)
 /* The processes beside this one. Their number; *@pids_ret is the caller's. */
 static size_t list_processes(const struct agent *agent, pid_t **pids_ret)
 {
-	pid_t *pids = calloc(agent->n_windows + agent->idle.n + 2, sizeof(*pids));
+	pid_t *pids = calloc(agent->n_windows + agent->idle.n + 3, sizeof(*pids));
 	size_t n = 0;
 
 	for (size_t i = 0; pids && i < agent->n_windows; i++)
@@ -82,6 +85,8 @@ static size_t list_processes(const struct agent *agent, pid_t **pids_ret)
 		pids[n++] = agent->recorder.pid;
 	if (pids && agent->merge.pid)
 		pids[n++] = agent->merge.pid;
+	if (pids && agent->push.pid)
+		pids[n++] = agent->push.pid;
 	*pids_ret = pids;
 	return n;
 }
@@ -288,6 +293,29 @@ static void remove_old(struct agent *agent, const struct window_list *list, uint
 			     list->files[n - 1].name);
 }
 
+static void look_at_spool(struct agent *agent)
+{
+	struct agent_metrics *metrics = &agent->metrics;
+	_cleanup_free_ char *spool = push_runs_spool(agent->folder.path);
+
+	metrics->pushes = agent->options->push.url;
+	metrics->n_push_failures = agent->push.n_failed;
+	metrics->n_not_pushed = agent->push.n_left_out;
+	metrics->spool = (struct spool_state){ 0 };
+	if (metrics->pushes && spool)
+		spool_look(spool, &metrics->spool);
+}
+
+/* What waits for the run that goes on is taken by the next one. */
+static void push(struct agent *agent)
+{
+	const int err =
+		push_runs_start(&agent->push, &agent->options->push, agent->folder.path, now_ns());
+
+	if (err)
+		message_error("agent", "cannot start dendro push: %s.", strerror(-err));
+}
+
 static void write_metrics(struct agent *agent)
 {
 	struct agent_metrics *metrics = &agent->metrics;
@@ -301,6 +329,7 @@ static void write_metrics(struct agent *agent)
 	for (size_t i = 0; i < list.n; i++)
 		metrics->n_bytes += list.files[i].size;
 	window_list_deinit(&list);
+	look_at_spool(agent);
 	if (path && !err)
 		err = metrics_file_write(path, metrics);
 	if (err)
@@ -363,10 +392,13 @@ static void finish_window(struct agent *agent, size_t index, int status)
 	agent->metrics.own_memory = window->own_memory;
 	if (!err)
 		agent->metrics.last_window_ns = window->span.end_ns;
+	if (!err && agent->options->push.url)
+		push_runs_add(&agent->push, window->kept_name);
 	agent->n_windows--;
 	memmove(window, window + 1, (agent->n_windows - index) * sizeof(*window));
 	if (!err)
 		age(agent);
+	push(agent);
 	write_metrics(agent);
 }
 
@@ -382,6 +414,12 @@ static void reap(struct agent *agent)
 		}
 		if (pid == agent->merge.pid) {
 			end_merge(agent, status);
+			continue;
+		}
+		if (pid == agent->push.pid) {
+			push_runs_end(&agent->push, status);
+			push(agent);
+			write_metrics(agent);
 			continue;
 		}
 		for (size_t i = 0; i < agent->n_windows; i++) {
@@ -464,7 +502,7 @@ static int timeout_ms(const struct agent *agent)
 	const uint64_t now = now_ns();
 	uint64_t due = earlier(restart_ns(agent), agent->alive_ns);
 
-	if (agent->merge.pid)
+	if (agent->merge.pid || agent->push.pid)
 		due = earlier(due, now + LOOK_NS);
 	for (size_t i = 0; i < agent->n_windows; i++) {
 		const struct agent_window *window = &agent->windows[i];
@@ -543,9 +581,16 @@ static int wait_and_handle(struct agent *agent)
 	return 0;
 }
 
+/* What is pushed last may take a while, and goes on without the agent. */
+static bool is_pushing(const struct agent *agent)
+{
+	return agent->push.pid && now_ns() < agent->push.started_ns + LAST_PUSH_NS;
+}
+
 static bool is_done(const struct agent *agent)
 {
-	return (agent->is_ending || agent->has_failed) && !agent->recorder.pid && !agent->n_windows;
+	return (agent->is_ending || agent->has_failed) && !agent->recorder.pid &&
+	       !agent->n_windows && !is_pushing(agent);
 }
 
 int agent_run(struct agent *agent)

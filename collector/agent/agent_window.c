@@ -124,9 +124,9 @@ static int complain(const struct agent_window *window, int status)
 int agent_window_finish(struct agent_window *window, struct window_folder *folder, int status)
 {
 	const bool is_whole = WIFEXITED(status) && !WEXITSTATUS(status) && window->name[0];
-	int err = is_whole
-			  ? window_folder_keep(folder, window->file_fd, window->name, &window->span)
-			  : 0;
+	int err = is_whole ? window_folder_keep(folder, window->file_fd, window->name,
+						&window->span, window->kept_name)
+			   : 0;
 
 	if (err)
 		message_error(COMMAND, "cannot write into '%s': %s. This window is lost.",

@@ -23,6 +23,7 @@ struct agent_window {
 	bool is_asking; /* it waits for the window's time */
 	int file_fd;    /* of the profile; its name is temporary, or "": it cannot be made */
 	char name[TEMPORARY_NAME_MAX];
+	char kept_name[WINDOW_NAME_MAX]; /* of the profile that was kept */
 	struct agent_time begin;
 	bool is_slow; /* its rate is lower than what the user asked for */
 	bool has_ended;

@@ -35,6 +35,28 @@ static void write_seconds(FILE *out, const char *name, const char *type, const c
 	putc('\n', out);
 }
 
+static void write_push(FILE *out, const struct agent_metrics *metrics)
+{
+	const struct spool_state *spool = &metrics->spool;
+
+	write_number(out, "push_failures_total", "counter",
+		     "Runs of dendro push that have not sent or written all.",
+		     metrics->n_push_failures);
+	write_number(out, "push_windows_lost_total", "counter",
+		     "Windows that were not pushed, because one run took too long.",
+		     metrics->n_not_pushed);
+	write_number(out, "push_requests_waiting", "gauge", "Requests in the spool.",
+		     spool->n_waiting);
+	write_number(out, "push_requests_waiting_bytes", "gauge", "Their size.",
+		     spool->n_waiting_bytes);
+	write_number(out, "push_requests_refused", "gauge",
+		     "Requests in the spool that the server has refused.", spool->n_refused);
+	write_number(out, "push_requests_dropped_total", "counter",
+		     "Requests that were dropped, because the spool was full.", spool->n_dropped);
+	write_number(out, "push_requests_dropped_bytes_total", "counter", "Their size.",
+		     spool->n_dropped_bytes);
+}
+
 static void write_metrics(FILE *out, const struct agent_metrics *metrics)
 {
 	write_number(out, "windows_total", "counter", "Windows that were recorded and kept.",
@@ -60,6 +82,8 @@ static void write_metrics(FILE *out, const struct agent_metrics *metrics)
 	write_number(out, "files", "gauge", "Profiles in the folder.", metrics->n_files);
 	write_number(out, "files_bytes", "gauge", "Size of the profiles in the folder.",
 		     metrics->n_bytes);
+	if (metrics->pushes)
+		write_push(out, metrics);
 }
 
 static int write_and_close(FILE *out, const struct agent_metrics *metrics)

@@ -5,7 +5,10 @@
 #ifndef COLLECTOR_AGENT_METRICS_FILE_H
 #define COLLECTOR_AGENT_METRICS_FILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "collector/push/spool.h"
 
 /* Since the agent has started, unless said otherwise. */
 struct agent_metrics {
@@ -18,6 +21,10 @@ struct agent_metrics {
 	uint64_t last_window_ns;   /* when the last window that was kept ended, since 1970 */
 	uint64_t n_files, n_bytes; /* in the folder now */
 	uint64_t rate;             /* of samples now, in Hz */
+	bool pushes;               /* what follows is written */
+	uint64_t n_push_failures;  /* runs of dendro push that have not sent all */
+	uint64_t n_not_pushed;     /* windows that no run could take */
+	struct spool_state spool;
 };
 
 /* 0 or -errno. */

@@ -124,16 +124,15 @@ int window_folder_create(struct window_folder *folder, char name_ret[TEMPORARY_N
 }
 
 int window_folder_keep(struct window_folder *folder, int fd, const char *name,
-		       const struct time_span *span)
+		       const struct time_span *span, char kept_ret[WINDOW_NAME_MAX])
 {
 	struct time_span shown = *span;
-	char kept[WINDOW_NAME_MAX];
 
 	if (fsync(fd))
 		return -errno;
 	for (unsigned i = 0; i < NAMES_TRIED; i++) {
-		window_name_write(kept, &shown);
-		if (renameat2(folder->fd, name, folder->fd, kept, RENAME_NOREPLACE) == 0)
+		window_name_write(kept_ret, &shown);
+		if (renameat2(folder->fd, name, folder->fd, kept_ret, RENAME_NOREPLACE) == 0)
 			return fsync(folder->fd) ? -errno : 0;
 		if (errno != EEXIST)
 			return -errno;

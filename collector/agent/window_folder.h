@@ -49,7 +49,7 @@ int window_folder_create(struct window_folder *folder, char name_ret[TEMPORARY_N
 /* Gives a file that is whole, @fd, the name of its time, or if there is such a file, of a
  * millisecond later. 0 or -errno. */
 int window_folder_keep(struct window_folder *folder, int fd, const char *name,
-		       const struct time_span *span);
+		       const struct time_span *span, char kept_ret[WINDOW_NAME_MAX]);
 void window_folder_remove(struct window_folder *folder, const char *name);
 
 /* 0 or -errno. */

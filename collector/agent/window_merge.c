@@ -210,13 +210,15 @@ static bool has_name_of_sum(const struct window_merge *merge)
 
 static int replace(struct window_merge *merge, struct window_folder *folder)
 {
+	char kept[WINDOW_NAME_MAX];
+
 	/* Then it lasts a millisecond longer. */
 	if (has_name_of_sum(merge))
 		merge->span.end_ns += 1000000;
 	int err = write_journal(merge, folder);
 	if (err)
 		return err;
-	err = window_folder_keep(folder, merge->fd, merge->name, &merge->span);
+	err = window_folder_keep(folder, merge->fd, merge->name, &merge->span, kept);
 	if (err) {
 		unlinkat(folder->fd, JOURNAL_NAME, 0);
 		return err;

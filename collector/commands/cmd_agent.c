@@ -15,6 +15,8 @@
 #include "collector/command-line/option_values.h"
 #include "collector/commands/commands.h"
 #include "collector/files/recording_run.h"
+#include "collector/push/push_target.h"
+#include "collector/push/send_program.h"
 
 #define DEFAULT_FREQUENCY 49
 #define DEFAULT_WINDOW_NS (60 * NSEC_PER_SEC)
@@ -107,6 +109,20 @@ static int take_max_memory(const struct option_use *use, void *field)
 	return 0;
 }
 
+static int take_push(const struct option_use *use, void *field)
+{
+	struct push_target target = { 0 };
+	const char *reason = NULL;
+	const int err = push_target_parse(use->value, &target, &reason);
+
+	push_target_deinit(&target);
+	if (err == -ENOMEM)
+		return message_error_of_memory(use->command);
+	/* It is not shown: it may have a password. */
+	return err ? message_wrong_use(use->command, "the URL of %s %s.", use->spelling, reason)
+		   : option_take_text(use, field);
+}
+
 #define FIELD(name) offsetof(struct agent_options, name)
 
 static const struct command_option options_of_agent[] = {
@@ -160,6 +176,17 @@ static const struct command_option options_of_agent[] = {
 	  .help = "the same before all its processes have more memory than this (80M)",
 	  .take = take_max_memory,
 	  .offset = FIELD(limits.memory) },
+	{ .heading = "Where else" },
+	{ .name = "push",
+	  .argument = "URL",
+	  .help = "send each window to this server, too, as dendro push --to URL does, by way of "
+		  "the folder spool in DIR",
+	  .take = take_push,
+	  .offset = FIELD(push.url) },
+	{ .name = "no-send",
+	  .help = "with --push: leave the requests in the spool, for another process to send",
+	  .take = option_take_flag,
+	  .offset = FIELD(push.no_send) },
 	{ .heading = "Rights" },
 	{ .name = "no-sandbox",
 	  .help = "processes that read program files keep the rights of the agent, instead of none",
@@ -251,6 +278,17 @@ static void deinit(struct agent_command *command)
 	configuration_deinit(&command->reread);
 }
 
+static int check_push(const struct push_runs_options *push)
+{
+	_cleanup_free_ char *program = push->url && !push->no_send ? send_program_find() : NULL;
+
+	return push->url && !push->no_send && !program
+		       ? message_error("agent", "--push needs dendro-send, which is not installed "
+						"beside this program: it is built where libcurl "
+						"is, and is in the package dendro-agent.")
+		       : 0;
+}
+
 static int check(struct agent_options *options)
 {
 	struct record_arguments *record = &options->record;
@@ -259,6 +297,9 @@ static int check(struct agent_options *options)
 		return message_wrong_use("agent", "-q and -v contradict each other.");
 	if (!options->has_keep)
 		options->ageing.keep_bytes = DEFAULT_KEEP;
+	int status = check_push(&options->push);
+	if (status)
+		return status;
 	record->options.has_rate = true;
 	record->options.jitter = JITTER_ALL;
 	return recording_run_choose_events(record);
@@ -293,6 +334,7 @@ static int read_options(struct agent_command *command, const struct recorder_sig
 {
 	init(command, signals, argv);
 	int status = parse(command, argv, configuration, is_done_ret);
+	command->options.push.config = configuration->files[CONFIGURATION_OF_OPTION].path;
 	if (!status && !*is_done_ret)
 		status = check(&command->options);
 	if (status || *is_done_ret)

@@ -3,6 +3,7 @@
 # The names of windows have no blanks.
 # shellcheck disable=SC2030,SC2031,SC2046,SC2164
 load lib
+load pushed
 
 setup() {
 	need_events
@@ -11,6 +12,7 @@ setup() {
 }
 
 teardown() {
+	stop_serving
 	[ -z "${agent-}" ] || kill -KILL "$agent" 2>/dev/null || true
 	[ -z "${load-}" ] || kill -KILL "$load" 2>/dev/null || true
 	# shellcheck disable=SC2086
@@ -422,6 +424,86 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	end_agent
 	of_sum '.rows[].kind' | grep -q kernel
 	of_sum '.rows[].kind' | grep -q user
+}
+
+@test "the unit that sends is right" {
+	need systemd-analyze
+	local unit
+	for unit in dendro-push.service dendro-push.timer; do
+		sed "s|^ExecStart=[^ ]*|ExecStart=$DENDRO|; /^Documentation=/d" "$ROOT/docs/systemd/$unit" >$unit
+	done
+	systemd-analyze verify "$PWD/dendro-push.service" "$PWD/dendro-push.timer"
+	systemd-analyze security --offline=true --threshold=30 "$PWD/dendro-push.service" >/dev/null
+}
+
+pushed_samples() { # of cpu-clock, by the server
+	jq '[.types[] | .samples] | add' received/totals.json
+}
+
+number_of() { awk -v name="dendro_agent_$1" '$1 == name { print $2 }' agent.prom; }
+
+@test "--push sends each window to a server, once" {
+	need_sender
+	serve
+	no_proxy='*' start_agent --metrics agent.prom --push "pyroscope+http://127.0.0.1:$port"
+	wait_until has_windows 3
+	end_agent
+	expect_equal "broken rules" "$(jq -c .broken received/totals.json)" '[]'
+	expect_equal "counted twice" "$(jq .repeated received/totals.json)" 0
+	expect_equal "samples" "$(pushed_samples)" "$(of_sum '.metrics[0].samples')"
+	expect_equal "waiting" "$(find windows/spool -name '*.request' | wc -l)" 0
+	expect_equal "waiting, by the metrics" "$(number_of push_requests_waiting)" 0
+	expect_equal "failures" "$(number_of push_failures_total)" 0
+	expect_equal "mode" "$(stat -c %a windows/spool)" 700
+}
+
+is_counted() { [ "$(number_of "$1" | grep -c '[1-9]')" = 1 ]; }
+
+@test "while the server is away windows wait, and another process may send them" {
+	need_sender
+	serve
+	stop_serving
+	export no_proxy='*'
+	start_agent --metrics agent.prom --push "otlp+http://127.0.0.1:$port"
+	wait_until is_counted push_failures_total
+	wait_until is_counted push_requests_waiting
+	end_agent
+	local n
+	n=$(find windows/spool -name '*.request' | wc -l)
+	[ "$n" -gt 0 ]
+	# The next one leaves them there, as the unit without a network does.
+	start_agent --metrics agent.prom --push "otlp+http://127.0.0.1:$port" --no-send
+	more() { [ "$(find windows/spool -name '*.request' | wc -l)" -gt "$n" ]; }
+	wait_until more
+	end_agent
+	serve --port "$port"
+	"$DENDRO" push --spool windows/spool --to "otlp+http://127.0.0.1:$port"
+	expect_equal "left" "$(find windows/spool -name '*.request' | wc -l)" 0
+	expect_equal "broken rules" "$(jq -c .broken received/totals.json)" '[]'
+}
+
+@test "a full spool drops the oldest requests, and the metrics count them" {
+	need_sender
+	serve
+	stop_serving
+	mkdir -m 700 windows windows/spool
+	head -c 3900000 /dev/zero >windows/spool/00000000000000000001-1.request
+	printf '[push]\nmax-spool = 4M\n[agent]\npush = otlp+http://127.0.0.1:%s\n' "$port" >config
+	chmod 600 config
+	no_proxy='*' "$DENDRO" --config config agent --directory windows --window 1s -e cpu-clock -F 997 \
+		--metrics agent.prom --no-send 2>>log 3>&- &
+	agent=$!
+	wait_until is_counted push_requests_dropped_total
+	end_agent
+	expect_equal "requests" "$(number_of push_requests_dropped_total)" 1
+	expect_equal "bytes" "$(number_of push_requests_dropped_bytes_total)" 3900000
+	[ ! -e windows/spool/00000000000000000001-1.request ]
+	[ "$(cat windows/spool/*.request | wc -c)" -le $((4 << 20)) ]
+}
+
+@test "what can't be pushed is refused before anything is recorded" {
+	refuses "the URL of --push" -- "$DENDRO" agent --directory windows --push ftp://host
+	[ ! -e windows ]
 }
 
 @test "metrics are what node_exporter reads" {

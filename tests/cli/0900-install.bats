@@ -13,14 +13,17 @@ load lib
 	[ -s "$BATS_TEST_TMPDIR/usr/share/man/man5/dendro.conf.5" ]
 	files=$(cd "$BATS_TEST_TMPDIR/usr/share" && find . -name '*dendro*' ! -name '*.[15]' | sort | tr '\n' ' ')
 	expect_equal completion "$files" "./bash-completion/completions/dendro ./fish/vendor_completions.d/dendro.fish ./zsh/site-functions/_dendro "
-	files=$(cd "$BATS_TEST_TMPDIR/usr" && find include lib -name '*dendro*' ! -name '*.service' -printf '%P\n' | sort | tr '\n' ' ')
+	files=$(cd "$BATS_TEST_TMPDIR/usr" && find include lib -name '*dendro*' ! -path '*/systemd/*' -printf '%P\n' | sort | tr '\n' ' ')
 	expect_equal library "$files" "dendro.h libdendro.so libdendro.so.0 libdendro.so.0.1 pkgconfig/dendro.pc python3/dist-packages/dendro.py "
 	local send=$BATS_TEST_TMPDIR/usr/libexec/dendro/dendro-send
 	[ ! -e "$(dirname "$DENDRO")/dendro-send" ] || [ -x "$send" ]
 	local unit=$BATS_TEST_TMPDIR/usr/lib/systemd/system/dendro-agent.service
 	expect_equal "unit" "$(stat -c %a "$unit")" 644
-	expect_equal "started" "$(grep ^ExecStart= "$unit")" "ExecStart=/usr/bin/dendro agent"
+	expect_equal "started" "$(grep ^ExecStart= "$unit")" "ExecStart=/usr/bin/dendro agent --no-send"
 	expect_equal "other lines" "$(diff "$unit" "$ROOT/docs/systemd/dendro-agent.service" | grep -c '^[<>]')" 2
+	unit=${unit%/*}/dendro-push.service
+	expect_equal "that sends" "$(grep ^ExecStart= "$unit")" "ExecStart=/usr/bin/dendro push --quiet --spool /var/lib/dendro/spool"
+	[ -s "${unit%.service}.timer" ]
 	make -s uninstall DESTDIR="$BATS_TEST_TMPDIR" prefix=/usr
 	expect_equal left "$(find "$BATS_TEST_TMPDIR/usr" ! -type d | wc -l)" 0
 }

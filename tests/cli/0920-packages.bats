@@ -92,7 +92,7 @@ files_in_bare() { # of the system, without the package manager's own notes
 	expect_equal library "$(sed '/.usr.share/d; s|.*/||' library | tr '\n' ' ')" "libdendro.so.0 libdendro.so.0.1 "
 	expect_equal header "$(sed '/.usr.share/d; s|.*/||' header | tr '\n' ' ')" "dendro.h libdendro.so dendro.pc "
 	dpkg-deb -x first/dendro-agent_*.deb unit
-	grep -qx 'ExecStart=/usr/bin/dendro agent' unit/lib/systemd/system/dendro-agent.service
+	grep -qx 'ExecStart=/usr/bin/dendro agent --no-send' unit/lib/systemd/system/dendro-agent.service
 }
 
 @test "lintian finds nothing" {

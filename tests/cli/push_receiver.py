@@ -256,8 +256,9 @@ def main():
     parser.add_argument("answers", nargs="*")
     parser.add_argument("--tls", nargs=2)
     parser.add_argument("--authorization")
+    parser.add_argument("--port", type=int, default=0)
     options = parser.parse_args()
-    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+    server = http.server.HTTPServer(("127.0.0.1", options.port), Handler)
     server.taken = Taken(options.folder)
     server.answers = collections.deque(options.answers)
     server.authorization = options.authorization

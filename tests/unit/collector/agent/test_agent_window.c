@@ -36,11 +36,11 @@ static void make_windows(const int64_t *steps, struct time_span *spans)
 
 static void keep(struct window_folder *folder, const struct time_span *span)
 {
-	char name[TEMPORARY_NAME_MAX];
+	char name[TEMPORARY_NAME_MAX], kept[WINDOW_NAME_MAX];
 	const int fd = window_folder_create(folder, name);
 
 	assert_true(fd >= 0);
-	assert_int_equal(window_folder_keep(folder, fd, name, span), 0);
+	assert_int_equal(window_folder_keep(folder, fd, name, span, kept), 0);
 	close(fd);
 }
 

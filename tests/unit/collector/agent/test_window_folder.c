@@ -26,12 +26,12 @@ static void open_folder(struct window_folder *folder)
 static void keep(struct window_folder *folder, uint64_t start_s, uint64_t end_s)
 {
 	const struct time_span span = { start_s * SECOND, end_s * SECOND };
-	char name[TEMPORARY_NAME_MAX];
+	char name[TEMPORARY_NAME_MAX], kept[WINDOW_NAME_MAX];
 	int fd = window_folder_create(folder, name);
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "x", 1), 1);
-	assert_int_equal(window_folder_keep(folder, fd, name, &span), 0);
+	assert_int_equal(window_folder_keep(folder, fd, name, &span, kept), 0);
 	close(fd);
 }
 

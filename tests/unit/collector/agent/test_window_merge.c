@@ -45,7 +45,7 @@ static void write_window(uint64_t start_s, uint64_t end_s)
 {
 	const struct time_span span = { start_s * S, end_s * S };
 	struct profile *profile = profile_create();
-	char name[TEMPORARY_NAME_MAX];
+	char name[TEMPORARY_NAME_MAX], kept[WINDOW_NAME_MAX];
 	const int fd = window_folder_create(&folder, name);
 	FILE *file = fdopen(dup(fd), "w");
 
@@ -57,7 +57,7 @@ static void write_window(uint64_t start_s, uint64_t end_s)
 	assert_int_equal(watched_time_add(&profile->info.watched, &span), 0);
 	assert_int_equal(profile_file_write(file, profile), 0);
 	fclose(file);
-	assert_int_equal(window_folder_keep(&folder, fd, name, &span), 0);
+	assert_int_equal(window_folder_keep(&folder, fd, name, &span, kept), 0);
 	close(fd);
 	profile_destroy(profile);
 }

@@ -1,0 +1,42 @@
+/*
+ * Runs dendro push for profiles that are made one after the other, beside whoever makes them: one
+ * at a time, with all profiles that were finished meanwhile (docs/decisions/0060-push.md).
+ */
+#ifndef COLLECTOR_PUSH_PUSH_RUNS_H
+#define COLLECTOR_PUSH_PUSH_RUNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define PUSH_RUNS_WAITING_MAX 60
+#define PUSH_RUNS_NAME_MAX    256
+
+struct push_runs_options {
+	const char *url;    /* NULL: nothing is pushed */
+	bool no_send;       /* the requests stay in the spool */
+	const char *config; /* the file of settings of --config; NULL: the usual ones */
+};
+
+/* All zero: nothing waits. */
+struct push_runs {
+	pid_t pid; /* 0: none runs */
+	uint64_t started_ns;
+	char waiting[PUSH_RUNS_WAITING_MAX][PUSH_RUNS_NAME_MAX]; /* names, oldest first */
+	size_t n_waiting;
+	uint64_t n_left_out; /* profiles for which there was no room */
+	uint64_t n_failed;   /* runs that have not sent all */
+};
+
+/* A profile was finished: @name in the folder. */
+void push_runs_add(struct push_runs *push, const char *name);
+/* Starts it for what waits, if none runs. 0 or -errno. */
+int push_runs_start(struct push_runs *push, const struct push_runs_options *options,
+		    const char *folder, uint64_t now_ns);
+/* It has ended, with this status of waitpid(). */
+void push_runs_end(struct push_runs *push, int status);
+/* The spool of a folder; heap. NULL: no memory. */
+char *push_runs_spool(const char *folder);
+
+#endif
