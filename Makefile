@@ -60,7 +60,7 @@ WITHOUT  := report/browse/$(if $(NCURSES),no,browse)_screen.c \
 SOURCES  := $(filter-out collector/send/% collector/main.c collector/static_program.c $(WITHOUT),$(sort $(shell find $(FOLDERS) -name '*.c')))
 HEADERS  := $(sort $(shell find $(FOLDERS) -name '*.h'))
 OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/report/html/page_bytes.o \
-	    $(BUILD)/collector/completion/script_bytes.o
+	    $(BUILD)/collector/completion/script_bytes.o $(BUILD)/collector/schema/schema_bytes.o
 ARCHIVE  := $(BUILD)/libdendro.a
 # The library for other programs (cct/api/dendro.h), beside the archive of all objects, which is for
 # links of this build alone.
@@ -157,6 +157,10 @@ COMPLETION := collector/completion
 $(BUILD)/$(COMPLETION)/script_bytes.o: $(COMPLETION)/script_bytes.S $(wildcard $(COMPLETION)/dendro.*)
 	@mkdir -p $(@D)
 	$(CC) -c -Wa,-I$(COMPLETION) -o $@ $<
+SCHEMA := collector/schema
+$(BUILD)/$(SCHEMA)/schema_bytes.o: $(SCHEMA)/schema_bytes.S $(wildcard $(SCHEMA)/version_*.sql)
+	@mkdir -p $(@D)
+	$(CC) -c -Wa,-I$(SCHEMA) -o $@ $<
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/unit/fixtures.a $(ARCHIVE)
 	@mkdir -p $(@D)
