@@ -116,8 +116,8 @@ static void write_line(struct rendering *rendering, struct words line)
 		write_engine(rendering, rest);
 	} else if (begins_with(line, "SETTINGS " NOT_REPLICATED, &rest)) {
 		fprintf(rendering->out, "SETTINGS replicated_%.*s\n", rest.size, rest.text);
-	} else if (is_equal(line, "\tFROM samples")) {
-		fprintf(rendering->out, "\tFROM samples_local\n");
+	} else if (is_equal(line, "FROM samples")) {
+		fprintf(rendering->out, "FROM samples_local\n");
 	} else {
 		fprintf(rendering->out, "%.*s\n", line.size, line.text);
 	}

@@ -69,12 +69,8 @@ SETTINGS non_replicated_deduplication_window = 10000;
 CREATE MATERIALIZED VIEW IF NOT EXISTS samples_minute_sums TO samples_minute
 AS SELECT
 	toStartOfMinute(time) AS minute, service, build, metric, stack,
-	sum(n) AS samples, sum(cost) AS weight, sum(cost_squares) AS squares
-FROM (
-	SELECT time, service, build, metric, stack,
-		toUInt64(samples) AS n, weight AS cost, squares AS cost_squares
-	FROM samples
-)
+	sum(samples) AS samples, sum(weight) AS weight, sum(squares) AS squares
+FROM samples
 GROUP BY minute, service, build, metric, stack;
 
 -- Call paths, the outermost frame first. A stack's number comes from its content. Its first four
@@ -185,7 +181,8 @@ CREATE TABLE IF NOT EXISTS windows
 	event_running_ns Array(UInt64),
 	event_flags Array(UInt8),
 	-- Counters that are not 0, by name; those of paths that end early as 'incomplete.REASON'.
-	quality Map(LowCardinality(String), UInt64),
+	quality_names Array(String),
+	quality_counts Array(UInt64),
 	kernel LowCardinality(String),
 	arch LowCardinality(String),
 	cpu LowCardinality(String),

@@ -63,7 +63,7 @@ static void a_cluster_has_replicated_tables_and_those_that_are_distributed(void 
 				     "'{shard}-{replica}')\nORDER BY version;\n"));
 	assert_non_null(strstr(text, "samples_minute_sums ON CLUSTER 'many' TO "
 				     "samples_minute_local\n"));
-	assert_non_null(strstr(text, "\tFROM samples_local\n"));
+	assert_non_null(strstr(text, "\nFROM samples_local\n"));
 	assert_non_null(strstr(text, "Distributed('many', currentDatabase(), samples_local, "
 				     "cityHash64(host));\n"));
 	assert_int_equal(count(text, "non_replicated"), 0);
