@@ -1,7 +1,6 @@
 /* FNV-1a with 128 bits (Fowler, Noll, Vo; its constants are in RFC 9923). */
 #include "cct/text/content_id.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 #define OFFSET          WIDE(0x6c62272e07bb0142u, 0x62b821756295c58du)
 #define PRIME           WIDE(0x0000000001000000u, 0x000000000000013bu)
 
-static struct content_id add_bytes(struct content_id id, const void *bytes, size_t size)
+struct content_id content_id_add_bytes(struct content_id id, const void *bytes, size_t size)
 {
 	const uint8_t *at = bytes;
 
@@ -26,7 +25,8 @@ struct content_id content_id_start(void)
 /* The NUL is where a text ends. */
 struct content_id content_id_add(struct content_id id, const char *text)
 {
-	return text ? add_bytes(id, text, strlen(text) + 1) : add_bytes(id, "\xff", 2);
+	return text ? content_id_add_bytes(id, text, strlen(text) + 1)
+		    : content_id_add_bytes(id, "\xff", 2);
 }
 
 struct content_id content_id_add_number(struct content_id id, uint64_t number)
@@ -34,7 +34,7 @@ struct content_id content_id_add_number(struct content_id id, uint64_t number)
 	for (unsigned i = 0; i < sizeof(number); i++) {
 		const uint8_t byte = (uint8_t)(number >> 8 * i);
 
-		id = add_bytes(id, &byte, 1);
+		id = content_id_add_bytes(id, &byte, 1);
 	}
 	return id;
 }

@@ -7,6 +7,7 @@
 #ifndef CCT_TEXT_CONTENT_ID_H
 #define CCT_TEXT_CONTENT_ID_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define CONTENT_ID_SIZE      16 /* bytes */
@@ -19,6 +20,7 @@ struct content_id {
 struct content_id content_id_start(void);
 /* The content so far, and a text; NULL is another content than an empty text. */
 struct content_id content_id_add(struct content_id id, const char *text);
+struct content_id content_id_add_bytes(struct content_id id, const void *bytes, size_t size);
 struct content_id content_id_add_number(struct content_id id, uint64_t number);
 /* A UUID of version 8 (RFC 9562), in its order of bytes, and as text: "xxxxxxxx-xxxx-8xxx-...". */
 void content_id_bytes(struct content_id id, uint8_t bytes[CONTENT_ID_SIZE]);

@@ -1,7 +1,6 @@
 #include "collector/push/push_requests.h"
 
 #include <errno.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +9,9 @@
 #include "cct/base/sentence.h"
 #include "cct/encoding/byte_buffer.h"
 #include "cct/text/content_id.h"
+#include "collector/push/request_body.h"
 #include "collector/push/service_profiles.h"
 #include "report/formats/otlp.h"
-#include "report/pprof/gzip_file.h"
 #include "report/pprof/pprof.h"
 #include "report/pprof/protobuf.h"
 
@@ -44,28 +43,6 @@ struct part {
 	unsigned n; /* requests so far */
 };
 
-/* Bytes in memory that a stream writes. */
-struct body {
-	char *bytes;
-	size_t size;
-	FILE *stream;
-};
-
-static int body_open(struct body *body)
-{
-	*body = (struct body){ 0 };
-	body->stream = open_memstream(&body->bytes, &body->size);
-	if (!body->stream)
-		return -ENOMEM;
-	__fsetlocking(body->stream, FSETLOCKING_BYCALLER);
-	return 0;
-}
-
-static int body_close(struct body *body, int err)
-{
-	return fclose(body->stream) && !err ? -errno : err;
-}
-
 /* -- Pyroscope ------------------------------------------------------------------------------ */
 
 static void add_label(struct byte_buffer *series, const char *name, const char *value)
@@ -95,7 +72,7 @@ static void add_labels(struct byte_buffer *series, const struct part *part)
 	}
 }
 
-static void build_push(const struct part *part, const struct body *raw, const char *id,
+static void build_push(const struct part *part, const struct request_body *raw, const char *id,
 		       struct byte_buffer *message)
 {
 	struct byte_buffer series = { 0 }, sample = { 0 };
@@ -117,8 +94,8 @@ static uint64_t start_of(const struct profile *profile)
 }
 
 /* *@size_ret: before it is compressed. */
-static int write_pprof(const struct part *part, const struct profile *profile, struct body *raw,
-		       size_t *size_ret)
+static int write_pprof(const struct part *part, const struct profile *profile,
+		       struct request_body *raw, size_t *size_ret)
 {
 	const struct pprof_metric written = {
 		.index = part->metric,
@@ -127,19 +104,19 @@ static int write_pprof(const struct part *part, const struct profile *profile, s
 		.time_ns = start_of(profile),
 		.has_no_command = !part->requests->has_commands,
 	};
-	int err = body_open(raw);
+	int err = request_body_open(raw);
 
 	if (err)
 		return err;
 	err = pprof_write_metric(raw->stream, profile, part->symbolizer, &written, size_ret);
-	return body_close(raw, err);
+	return request_body_close(raw, err);
 }
 
 static int encode_pprof(const struct part *part, const struct profile *profile, const char *id,
 			struct spool_request *request, char **body_ret, size_t *size_ret)
 {
 	struct byte_buffer message = { 0 };
-	struct body raw;
+	struct request_body raw;
 	int err = write_pprof(part, profile, &raw, size_ret);
 
 	if (!err)
@@ -158,7 +135,7 @@ static int encode_pprof(const struct part *part, const struct profile *profile, 
 /* -- OTLP ----------------------------------------------------------------------------------- */
 
 static int write_otlp(const struct part *part, const struct profile *profile, struct content_id id,
-		      struct body *plain)
+		      struct request_body *plain)
 {
 	const struct push_labels *labels = part->requests->labels;
 	struct otlp_attribute attributes[PUSH_LABELS_MAX + 1];
@@ -178,36 +155,21 @@ static int write_otlp(const struct part *part, const struct profile *profile, st
 		attributes[resource.n_attributes++] =
 			(struct otlp_attribute){ "dendro.command_line",
 						 profile->info.command_line };
-	int err = body_open(plain);
+	int err = request_body_open(plain);
 	if (err)
 		return err;
 	err = otlp_write_resource(plain->stream, profile, part->symbolizer, &resource);
-	return body_close(plain, err);
-}
-
-static int compress(const struct body *plain, struct body *packed)
-{
-	int err = body_open(packed);
-
-	if (err)
-		return err;
-	FILE *file = gzip_file_open(packed->stream);
-	err = file ? 0 : -errno;
-	if (file) {
-		fwrite(plain->bytes, 1, plain->size, file);
-		err = fclose(file) ? -errno : 0;
-	}
-	return body_close(packed, err);
+	return request_body_close(plain, err);
 }
 
 static int encode_otlp(const struct part *part, const struct profile *profile, struct content_id id,
 		       struct spool_request *request, char **body_ret, size_t *size_ret)
 {
-	struct body plain, packed = { 0 };
+	struct request_body plain, packed = { 0 };
 	int err = write_otlp(part, profile, id, &plain);
 
 	if (!err)
-		err = compress(&plain, &packed);
+		err = request_body_compress(&packed, plain.bytes, plain.size);
 	*size_ret = plain.size;
 	free(plain.bytes);
 	if (err) {
@@ -404,18 +366,24 @@ static int add_services(struct part *part, const struct service_profiles *servic
 	return err;
 }
 
-int push_requests_add(struct push_requests *requests, const struct profile *profile,
-		      struct symbolizer *symbolizer)
+char *push_requests_host(const struct push_requests *requests, const struct profile *profile)
 {
 	const char *given = push_labels_find(requests->labels, PUSH_LABEL_HOST);
 	const char *host = given ? given : profile->info.hostname;
-	_cleanup_free_ char *shown = host ? printable_copy(host) : NULL;
+
+	return printable_copy(host ? host : "");
+}
+
+int push_requests_add(struct push_requests *requests, const struct profile *profile,
+		      struct symbolizer *symbolizer)
+{
+	_cleanup_free_ char *host = push_requests_host(requests, profile);
 	struct part part = { .requests = requests, .symbolizer = symbolizer };
 	struct service_profiles services;
 
-	if (host && !shown)
+	if (!host)
 		return -ENOMEM;
-	part.host = host && host[0] ? shown : NULL;
+	part.host = host[0] ? host : NULL;
 	int err = service_profiles_init(&services, profile,
 					push_labels_find(requests->labels, PUSH_LABEL_SERVICE));
 	if (!err)

@@ -14,18 +14,23 @@
 #include "collector/push/spool.h"
 #include "report/names/symbolize.h"
 
+struct known_keys; /* collector/push/known_keys.h */
+
 struct push_requests {
 	const struct push_target *target; /* borrowed, as are the labels and the spool */
 	const struct push_labels *labels;
 	struct spool *spool;
 	uint64_t max_spool;
-	bool has_commands; /* the recording's command line is sent, too */
+	bool has_commands;              /* the recording's command line is sent, too */
+	const struct known_keys *known; /* what the database has; NULL: not known */
 	/* Counted: */
 	unsigned n_services;
 	unsigned n_too_large; /* paths that alone are larger than servers take: left out */
 };
 
-/* Writes them to the spool. 0 or -errno. */
+/* As servers are told it; "": not known. Heap; NULL: no memory. */
+char *push_requests_host(const struct push_requests *requests, const struct profile *profile);
+/* Writes them to the spool: those for Pyroscope, or for OTLP. 0 or -errno. */
 int push_requests_add(struct push_requests *requests, const struct profile *profile,
 		      struct symbolizer *symbolizer);
 

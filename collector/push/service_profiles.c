@@ -6,8 +6,6 @@
 
 #include "cct/base/array.h"
 #include "cct/paths/path_copies.h"
-#include "cct/paths/sample_list.h"
-#include "cct/text/cgroup_name.h"
 
 #define UNKNOWN "unknown"
 #define KERNEL  "kernel"
@@ -68,7 +66,7 @@ static bool is_service(const char *name)
 	       strncmp(name, "user@", strlen("user@")) != 0;
 }
 
-static const char *service_of(const struct profile *profile, const struct sample_list *list,
+const char *service_of_sample(const struct profile *profile, const struct sample_list *list,
 			      size_t i, char name[static CGROUP_NAME_MAX])
 {
 	const struct listed_sample sample = sample_list_get(list, i);
@@ -109,7 +107,7 @@ static int add_samples(struct service_profiles *services, const struct profile *
 
 	for (size_t i = 0; i < list->n && !err; i++) {
 		const struct listed_sample sample = sample_list_get(list, i);
-		const char *name = only ? only : service_of(whole, list, i, text);
+		const char *name = only ? only : service_of_sample(whole, list, i, text);
 		uint32_t service;
 
 		err = enter_service(services, whole, name, &service);

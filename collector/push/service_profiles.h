@@ -13,6 +13,8 @@
 #define COLLECTOR_PUSH_SERVICE_PROFILES_H
 
 #include "cct/model/profile.h"
+#include "cct/paths/sample_list.h"
+#include "cct/text/cgroup_name.h"
 #include "cct/text/string_ids.h"
 
 /* All but the tree and the metrics is borrowed from the whole profile. */
@@ -34,6 +36,9 @@ void service_profiles_deinit(struct service_profiles *services);
 int service_profile_halve(const struct profile *profile, struct profile *halves_ret[2]);
 /* How many paths have samples of a metric. */
 uint32_t service_profile_count(const struct profile *profile, uint32_t metric);
+/* The service of the @i-th sample of a list, borrowed or in @name. */
+const char *service_of_sample(const struct profile *profile, const struct sample_list *list,
+			      size_t i, char name[static CGROUP_NAME_MAX]);
 /* NULL is fine. */
 void service_profile_destroy(struct profile *profile);
 

@@ -1,0 +1,21 @@
+/* Bytes in memory that a stream writes, to become the body of a request. */
+#ifndef COLLECTOR_PUSH_REQUEST_BODY_H
+#define COLLECTOR_PUSH_REQUEST_BODY_H
+
+#include <stdio.h>
+
+struct request_body {
+	char *bytes; /* the caller frees them, after request_body_close() */
+	size_t size;
+	FILE *stream;
+};
+
+/* 0 or -ENOMEM. */
+int request_body_open(struct request_body *body);
+/* @err: of what was written. @err, or -errno of the stream. */
+int request_body_close(struct request_body *body, int err);
+/* Makes a closed body of bytes, compressed as gzip. 0 or -errno; ->bytes may be there in any case.
+ */
+int request_body_compress(struct request_body *packed, const void *bytes, size_t size);
+
+#endif
