@@ -142,6 +142,62 @@ static enum push_verdict judge_success(const struct push_answer *answer, const c
 	return PUSH_TAKEN;
 }
 
+/* -- databases ------------------------------------------------------------------------------ */
+
+/* ClickHouse answers with HTTP 500 to most of what goes wrong, and with the number of an error
+ * (src/Common/ErrorCodes.cpp). 0: it does not. */
+static unsigned long clickhouse_error(const struct push_answer *answer)
+{
+	static const char begin[] = "Code: ";
+	const size_t size = sizeof(begin) - 1;
+	char digits[8] = "";
+
+	if (answer->size <= size || memcmp(answer->body, begin, size) != 0)
+		return 0;
+	for (size_t i = 0; i + 1 < sizeof(digits) && size + i < answer->size; i++)
+		digits[i] = answer->body[size + i];
+	return strtoul(digits, NULL, 10);
+}
+
+static enum push_verdict judge_clickhouse(unsigned long error, long status, const char **advice_ret)
+{
+	switch (error) {
+	case 192: /* UNKNOWN_USER */
+	case 193: /* WRONG_PASSWORD */
+	case 194: /* REQUIRED_PASSWORD */
+	case 516: /* AUTHENTICATION_FAILED */
+		*advice_ret = "are the user and the password right (--token-file)?";
+		return PUSH_STOP;
+	case 60: /* UNKNOWN_TABLE */
+	case 81: /* UNKNOWN_DATABASE */
+		*advice_ret = "--create-tables makes the tables";
+		return PUSH_STOP;
+	case 16:  /* NO_SUCH_COLUMN_IN_TABLE */
+	case 164: /* READONLY */
+	case 291: /* DATABASE_ACCESS_DENIED */
+	case 497: /* ACCESS_DENIED */
+		return PUSH_STOP;
+	case 159: /* TIMEOUT_EXCEEDED */
+	case 202: /* TOO_MANY_SIMULTANEOUS_QUERIES */
+	case 209: /* SOCKET_TIMEOUT */
+	case 210: /* NETWORK_ERROR */
+	case 216: /* QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING */
+	case 225: /* NO_ZOOKEEPER */
+	case 241: /* MEMORY_LIMIT_EXCEEDED */
+	case 242: /* TABLE_IS_READ_ONLY */
+	case 243: /* NOT_ENOUGH_SPACE */
+	case 252: /* TOO_MANY_PARTS */
+	case 279: /* ALL_CONNECTION_TRIES_FAILED */
+	case 285: /* TOO_FEW_LIVE_REPLICAS */
+	case 319: /* UNKNOWN_STATUS_OF_INSERT */
+	case 394: /* QUERY_WAS_CANCELLED */
+	case 999: /* KEEPER_EXCEPTION */
+		return PUSH_LATER;
+	default:
+		return status == 400 ? PUSH_REFUSED : PUSH_FAILED;
+	}
+}
+
 /* -- what was not --------------------------------------------------------------------------- */
 
 static enum push_verdict judge_redirection(const struct push_answer *answer, char **words_ret)
@@ -163,6 +219,12 @@ enum push_verdict push_answer_judge(const struct push_answer *answer, const char
 
 	*words_ret = NULL;
 	*n_rejected_ret = 0;
+	const unsigned long error = clickhouse_error(answer);
+	if (error) {
+		verdict = judge_clickhouse(error, status, &advice);
+		*words_ret = said(answer, advice);
+		return verdict;
+	}
 	if (status >= 200 && status < 300)
 		return judge_success(answer, request_type, words_ret, n_rejected_ret);
 	if (status >= 300 && status < 400)

@@ -323,6 +323,19 @@ int spool_remove(const struct spool *spool, const struct spool_file *file)
 	return unlinkat(spool->fd, file->name, 0) && errno != ENOENT ? -errno : 0;
 }
 
+int spool_note_sent(const struct spool *spool, const struct spool_file *file)
+{
+	return fchmodat(spool->fd, file->name, S_IRUSR, 0) ? -errno : 0;
+}
+
+bool spool_was_sent(const struct spool *spool, const struct spool_file *file)
+{
+	struct stat st;
+
+	return fstatat(spool->fd, file->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       !(st.st_mode & S_IWUSR);
+}
+
 int spool_refuse(const struct spool *spool, const struct spool_file *file)
 {
 	char name[SPOOL_NAME_MAX + sizeof(SPOOL_REFUSED)];

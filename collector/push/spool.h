@@ -52,6 +52,12 @@ int spool_read(const struct spool *spool, const struct spool_file *file, struct 
 	       struct spool_request *request_ret);
 /* The server has taken it. 0 or -errno. */
 int spool_remove(const struct spool *spool, const struct spool_file *file);
+/*
+ * Notes that it is being sent; and whether it ever was, so that the server may have it already,
+ * although nobody knows of an answer: the file is not writable then. 0 or -errno.
+ */
+int spool_note_sent(const struct spool *spool, const struct spool_file *file);
+bool spool_was_sent(const struct spool *spool, const struct spool_file *file);
 /* Keeps it under a name that nobody sends. 0 or -errno. */
 int spool_refuse(const struct spool *spool, const struct spool_file *file);
 bool spool_is_refused(const struct spool_file *file);

@@ -7,6 +7,11 @@
  *	id 4b1d34d6-6bd4-8c25-9f6e-0d6e4a3f2c11
  *
  * What is sent with every request, such as a token, is not in it.
+ *
+ * For databases there are more: "query" is sent in the URL. "complete" is a query that is not 0 if
+ * the server has all that the request is a part of, and "ask" one that counts what it has of the
+ * request, which takes longer. "keys" is the number of keys (collector/push/known_keys.h) that
+ * precede the body, for whoever sends it: they are known once the server has taken it.
  */
 #ifndef COLLECTOR_PUSH_SPOOL_REQUEST_H
 #define COLLECTOR_PUSH_SPOOL_REQUEST_H
@@ -19,8 +24,11 @@
 /* Texts without line ends. Of one that is read they point into its text. */
 struct spool_request {
 	const char *url, *type;
-	const char *encoding; /* of the body: "gzip"; NULL: none */
-	const char *id;       /* for messages and tests: equal for equal content */
+	const char *encoding;               /* of the body: "gzip"; NULL: none */
+	const char *id;                     /* for messages and tests: equal for equal content */
+	const char *query, *complete, *ask; /* NULL: none */
+	const void *keys;                   /* 8 bytes each */
+	size_t n_keys;
 	const void *body;
 	size_t size;
 };

@@ -39,6 +39,41 @@ static void the_status_decides(void **state)
 	}
 }
 
+static void errors_of_clickhouse_decide_by_their_number(void **state)
+{
+	static const struct {
+		const char *body;
+		long status;
+		enum push_verdict verdict;
+	} cases[] = {
+		{ "Code: 252. DB::Exception: Too many parts", 500, PUSH_LATER },
+		{ "Code: 243, e.displayText() = DB::Exception: no space", 500, PUSH_LATER },
+		{ "Code: 216. DB::Exception: is already running", 500, PUSH_LATER },
+		{ "Code: 60. DB::Exception: Table p.samples", 404, PUSH_STOP },
+		{ "Code: 516. DB::Exception: default", 403, PUSH_STOP },
+		{ "Code: 27. DB::Exception: Cannot parse input", 400, PUSH_REFUSED },
+		{ "Code: 49. DB::Exception: Logical error", 500, PUSH_FAILED },
+		{ "Code: 241. DB::Exception: memory", 200, PUSH_LATER },
+		{ "Code: ", 200, PUSH_STOP },
+		{ "Code: 99999999999999999999", 500, PUSH_FAILED },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct push_answer answer = { .status = cases[i].status,
+						    .body = cases[i].body,
+						    .size = strlen(cases[i].body) };
+		uint64_t n_rejected;
+		char *words;
+
+		assert_int_equal(
+			push_answer_judge(&answer, "application/octet-stream", &words, &n_rejected),
+			cases[i].verdict);
+		assert_non_null(words);
+		free(words);
+	}
+}
+
 static void what_the_server_says_is_shown_without_its_controls(void **state)
 {
 	static const char body[] = "{\"message\":\"\033[31mno\033[0m\nsecond\"}\n";
@@ -107,6 +142,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_status_decides),
+		cmocka_unit_test(errors_of_clickhouse_decide_by_their_number),
 		cmocka_unit_test(what_the_server_says_is_shown_without_its_controls),
 		cmocka_unit_test(another_type_is_another_servers),
 		cmocka_unit_test(partial_success_is_counted),

@@ -130,6 +130,40 @@ static void the_oldest_make_room_for_new_ones_and_are_counted(void **state)
 	free(text.bytes);
 }
 
+static void requests_of_databases_have_queries_and_keys(void **state)
+{
+	static const uint64_t keys[] = { 1, 0x0a0a0a0a0a0a0a0a };
+	const struct spool_request request = {
+		.url = "http://a/?database=b",
+		.type = "c",
+		.id = "d",
+		.query = "INSERT INTO e (f) FORMAT RowBinary",
+		.complete = "SELECT 1",
+		.ask = "SELECT count() FROM e",
+		.keys = keys,
+		.n_keys = 2,
+		.body = "\n\n",
+		.size = 2,
+	};
+	struct file_text text = { 0 };
+	struct spool_request read;
+	FILE *out = open_memstream(&text.bytes, &text.size);
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(spool_request_write(out, &request), 0);
+	fclose(out);
+	assert_int_equal(spool_request_parse(&text, &read), 0);
+	assert_string_equal(read.query, request.query);
+	assert_string_equal(read.complete, request.complete);
+	assert_string_equal(read.ask, request.ask);
+	assert_int_equal(read.n_keys, 2);
+	assert_memory_equal(read.keys, keys, sizeof(keys));
+	assert_int_equal(read.size, 2);
+	assert_memory_equal(read.body, "\n\n", 2);
+	free(text.bytes);
+}
+
 static void what_is_no_request_is_told_from_one(void **state)
 {
 	static const char *const texts[] = {
@@ -139,6 +173,8 @@ static void what_is_no_request_is_told_from_one(void **state)
 		"dendro request 1\nurl a\ntype b\nid c\n",
 		"dendro request 1\nurl a\ntype b\n\nbody",
 		"dendro request 1\nurl a\ntype b\nid c\nother d\n\n",
+		"dendro request 1\nurl a\ntype b\nid c\nkeys 1\n\n1234567",
+		"dendro request 1\nurl a\ntype b\nid c\nkeys x\n\n12345678",
 		"dendro request 1\nurl\ntype b\nid c\n\n",
 	};
 
@@ -175,6 +211,7 @@ int main(void)
 		IN_FOLDER(requests_are_read_as_they_were_written_the_oldest_first),
 		IN_FOLDER(the_oldest_make_room_for_new_ones_and_are_counted),
 		IN_FOLDER(a_folder_that_others_can_read_is_refused),
+		cmocka_unit_test(requests_of_databases_have_queries_and_keys),
 		cmocka_unit_test(what_is_no_request_is_told_from_one),
 	};
 
