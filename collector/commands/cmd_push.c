@@ -13,10 +13,14 @@
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
 #include "collector/files/fetched_profile.h"
+#include "collector/files/named_profile.h"
 #include "collector/files/shown_naming.h"
+#include "collector/push/clickhouse/clickhouse_requests.h"
+#include "collector/push/known_keys.h"
 #include "collector/push/push_requests.h"
 #include "collector/push/send_program.h"
 #include "collector/sandbox/reader_sandbox.h"
+#include "collector/schema/schema.h"
 
 #define SPOOL_DEFAULT ((uint64_t)256 << 20)
 #define SPOOL_MIN     ((uint64_t)4 << 20) /* of any request */
@@ -31,8 +35,11 @@ struct push_command {
 	struct send_options send;
 	struct spool spool;
 	uint64_t max_spool;
-	bool has_commands;
+	bool has_commands, creates_tables, prints_tables;
 	bool no_send; /* the requests stay in the spool, for another process */
+	struct known_keys known;
+	bool knows; /* which database it is: ->known is what it has */
+	char database_id[SEND_DATABASE_ID_SIZE];
 };
 
 #define FIELD(name) offsetof(struct push_command, name)
@@ -88,6 +95,15 @@ static int take_labels(const struct option_use *use, void *field)
 	return err ? complain_of_label(use, err, where) : 0;
 }
 
+static int take_cluster(const struct option_use *use, void *field)
+{
+	if (!schema_is_name(use->value))
+		return option_wrong_value(use, "a name of letters, digits, underscores and "
+					       "hyphens");
+	*(const char **)field = use->value;
+	return 0;
+}
+
 static int take_size(const struct option_use *use, void *field)
 {
 	uint64_t size;
@@ -108,8 +124,9 @@ static int take_retry(const struct option_use *use, void *field)
 static const struct command_option options_of_push[] = {
 	{ .name = "to",
 	  .argument = "URL",
-	  .help = "the server: pyroscope+https://[USER@]HOST[:PORT][/PATH], "
-		  "otlp+https://..., or either with http instead of https",
+	  .help = "the server: clickhouse+https://[USER@]HOST[:PORT]/DATABASE, "
+		  "pyroscope+https://[USER@]HOST[:PORT][/PATH], "
+		  "otlp+https://..., or one of them with http instead of https",
 	  .take = take_target,
 	  .offset = FIELD(target) },
 	{ .name = "label",
@@ -127,6 +144,21 @@ static const struct command_option options_of_push[] = {
 	  .help = "send the recording's command line, too, which may have secrets",
 	  .take = option_take_flag,
 	  .offset = FIELD(has_commands) },
+	{ .heading = "Tables of ClickHouse" },
+	{ .name = "create-tables",
+	  .help = "make the database and dendro's tables in it, or bring them up to date, before "
+		  "anything is sent",
+	  .take = option_take_flag,
+	  .offset = FIELD(creates_tables) },
+	{ .name = "print-tables",
+	  .help = "print the SQL that makes the tables, and do nothing else",
+	  .take = option_take_flag,
+	  .offset = FIELD(prints_tables) },
+	{ .name = "cluster",
+	  .argument = "NAME",
+	  .help = "tables on all servers of this cluster: replicated, and sharded by host",
+	  .take = take_cluster,
+	  .offset = FIELD(send.cluster) },
 	{ .heading = "The server" },
 	{ .name = "token-file",
 	  .argument = "FILE",
@@ -183,8 +215,8 @@ const struct command_line push_line = {
 	.synopsis = "--to URL [OPTIONS] [FILE...]",
 	.description = "Sends recordings or profiles to a server that keeps the profiles of many "
 		       "machines:\n"
-		       "Grafana Pyroscope, or one that takes profiles of OpenTelemetry's protocol "
-		       "(OTLP).\n"
+		       "ClickHouse, Grafana Pyroscope, or one that takes profiles of "
+		       "OpenTelemetry's protocol (OTLP).\n"
 		       "Without FILE, what waits in the spool is sent.",
 	.options = options_of_push,
 };
@@ -197,14 +229,20 @@ static int add_profile(struct push_command *command, struct profile *profile)
 					  .labels = &command->labels,
 					  .spool = &command->spool,
 					  .max_spool = command->max_spool,
-					  .has_commands = command->has_commands };
+					  .has_commands = command->has_commands,
+					  .known = command->knows ? &command->known : NULL };
+	int err = command->target.database && !profile->names ? named_profile_name(report, profile)
+							      : 0;
+	if (err)
+		return err;
 	struct symbolizer *symbolizer = symbolizer_create(profile, &report->symbolizer);
 	struct shown_naming naming;
 
 	if (!symbolizer)
 		return message_error_of_memory("push");
 	shown_naming_start(&naming, "push", symbolizer, NULL);
-	const int err = push_requests_add(&requests, profile, symbolizer);
+	err = command->target.database ? clickhouse_requests_add(&requests, profile, symbolizer)
+				       : push_requests_add(&requests, profile, symbolizer);
 	shown_naming_stop(&naming);
 	symbolizer_destroy(symbolizer);
 	if (requests.n_too_large)
@@ -213,6 +251,10 @@ static int add_profile(struct push_command *command, struct profile *profile)
 			     requests.n_too_large, report->path);
 	if (!requests.n_services && !err)
 		message_note("push", "'%s' has no samples.", report->path);
+	if (err == -ENODATA)
+		return message_error_of_file("push", report->path,
+					     "it does not say when it was recorded, so it can't "
+					     "go into a database.");
 	return err ? message_error("push", "cannot write into '%s': %s.", command->spool.path,
 				   strerror(-err))
 		   : 0;
@@ -262,11 +304,14 @@ static int fill_spool(struct push_command *command, const struct parsed_line *pa
 
 	if (err)
 		err = message_error("push", "%s", error ? error : strerror(-err));
+	else if (command->knows &&
+		 known_keys_read(&command->known, spool->fd, command->database_id))
+		err = message_error_of_memory("push");
 	else
 		give_up_rights(command, parsed);
-	if (!err)
-		for (size_t i = 0; i < parsed->n_operands; i++)
-			err |= add_file(command, parsed->operands[i]);
+	const bool can_fill = !err;
+	for (size_t i = 0; i < parsed->n_operands && can_fill; i++)
+		err |= add_file(command, parsed->operands[i]);
 	if (spool->n_dropped)
 		message_note("push",
 			     "the %u oldest requests, %.1f MiB, were dropped: the spool has at "
@@ -299,11 +344,24 @@ static int fill_in_process(struct push_command *command, const struct parsed_lin
 	return WEXITSTATUS(status);
 }
 
+/* What a database has need not be sent, if it says now which one it is. 0, or another value after a
+ * message: it is no place for profiles. */
+static int look_at_database(struct push_command *command, const char *program)
+{
+	int err = command->creates_tables ? send_program_create_tables(program, &command->send) : 0;
+
+	if (!err)
+		err = send_program_check(program, &command->send, command->database_id);
+	command->knows = !err;
+	return err == SEND_EXIT_AGAIN ? 0 : err;
+}
+
 static int push(struct push_command *command, const struct parsed_line *parsed)
 {
 	_cleanup_free_ char *program = send_program_find(), *spool = spool_default_path();
 
-	if (!program && !command->no_send)
+	const bool speaks = !command->no_send || command->creates_tables;
+	if (!program && speaks)
 		return message_error("push",
 				     "what sends is another program, dendro-send, which is not "
 				     "installed beside this one: it is built where libcurl is, "
@@ -319,7 +377,14 @@ static int push(struct push_command *command, const struct parsed_line *parsed)
 	command->report.build.by_thread = true;
 	command->report.build.keeps_rows = true;
 	command->report.symbolizer.lines = true;
-	const int err = parsed->n_operands ? fill_in_process(command, parsed) : 0;
+	command->send.database = command->target.database;
+	int err = 0;
+	if (command->target.database && speaks)
+		err = look_at_database(command, program);
+	if (err)
+		return err;
+	if (parsed->n_operands)
+		err = fill_in_process(command, parsed);
 	if (command->no_send)
 		return err;
 	const int status = send_program_run(program, &command->send);
@@ -334,12 +399,18 @@ int cmd_push(int argc, char **argv, struct configuration *configuration)
 	report_options_init(&command.report, "push");
 	struct parsed_line parsed = options_parse(&push_line, configuration, argc, argv, &command);
 	int status = parsed.status;
-	if (!parsed.is_done && !command.target.url)
+	if (!parsed.is_done && command.prints_tables)
+		schema_write(stdout, 0, command.send.cluster);
+	else if (!parsed.is_done && command.creates_tables && !command.target.database)
+		status = message_wrong_use("push", "--create-tables needs --to clickhouse+https://"
+						   "HOST/DATABASE.");
+	else if (!parsed.is_done && !command.target.url)
 		status = message_wrong_use("push", "name the server with --to URL.");
 	else if (!parsed.is_done)
 		status = push(&command, &parsed);
 	report_options_deinit(&command.report);
 	push_target_deinit(&command.target);
 	push_labels_deinit(&command.labels);
+	known_keys_deinit(&command.known);
 	return status;
 }

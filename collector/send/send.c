@@ -20,7 +20,10 @@
 #include "cct/base/clock.h"
 #include "cct/base/numbers.h"
 #include "collector/command-line/messages.h"
+#include "collector/push/known_keys.h"
+#include "collector/push/send_program.h"
 #include "collector/push/spool.h"
+#include "collector/send/database.h"
 #include "collector/send/transfer.h"
 
 #define TOKEN_MAX    8192
@@ -28,8 +31,14 @@
 #define LONGEST_WAIT (30 * NSEC_PER_SEC)
 #define FAILED_MAX   2
 
+/* What it was run for. */
+enum purpose { TO_SEND, TO_CHECK, TO_CREATE };
+
 struct sender {
+	enum purpose purpose;
 	const char *spool_path, *url, *token_file;
+	struct database database; /* ->name NULL: the server is none */
+	bool is_checked;          /* the database has the tables */
 	struct transfer_options options;
 	uint64_t retry_ns;
 	bool is_quiet;
@@ -67,6 +76,10 @@ static bool take_options(struct sender *sender, int argc, char **argv)
 		{ "tenant", required_argument, NULL, 'o' },
 		{ "retry-ns", required_argument, NULL, 'r' },
 		{ "quiet", required_argument, NULL, 'q' },
+		{ "database", required_argument, NULL, 'd' },
+		{ "cluster", required_argument, NULL, 'l' },
+		{ "check", no_argument, NULL, 'k' },
+		{ "create-tables", no_argument, NULL, 'm' },
 		{ 0 },
 	};
 	bool is_right = true;
@@ -98,11 +111,26 @@ static bool take_options(struct sender *sender, int argc, char **argv)
 		case 'q':
 			sender->is_quiet = true;
 			break;
+		case 'd':
+			sender->database.name = optarg;
+			break;
+		case 'l':
+			sender->database.cluster = optarg;
+			break;
+		case 'k':
+			sender->purpose = TO_CHECK;
+			break;
+		case 'm':
+			sender->purpose = TO_CREATE;
+			break;
 		default:
 			is_right = false;
 		}
 	}
-	if (is_right && sender->spool_path && sender->url && optind == argc)
+	sender->database.url = sender->url;
+	if (sender->purpose == TO_SEND ? !sender->spool_path : !sender->database.name)
+		is_right = false;
+	if (is_right && sender->url && optind == argc)
 		return true;
 	message_error("push", "dendro-send is run by 'dendro push', which has the options.");
 	return false;
@@ -171,25 +199,98 @@ static uint64_t backoff(unsigned n_tries)
 	return wait / 2 + random % (wait / 2);
 }
 
-/* Until the server has decided, or there is no more time. */
-static enum push_verdict send_request(struct sender *sender, const struct spool_request *request,
-				      char **words_ret)
-{
-	uint64_t wait_s, n_rejected;
+/* -- databases ------------------------------------------------------------------------------ */
 
+/* PUSH_TAKEN: the database's answer is a number other than 0; PUSH_REFUSED: it is 0. */
+static enum push_verdict ask(struct sender *sender, const char *query, const char *id,
+			     char **words_ret)
+{
+	const enum push_verdict verdict =
+		transfer_ask(&sender->transfer, sender->url, query, id, words_ret);
+	char *answer = sender->transfer.body;
+	uint64_t n;
+
+	if (verdict != PUSH_TAKEN)
+		return verdict == PUSH_STOP ? PUSH_STOP : PUSH_LATER;
+	answer[strcspn(answer, "\n")] = '\0';
+	if (numbers_parse(answer, UINT64_MAX, &n)) {
+		*words_ret = strdup("the server's answer to a query is no number");
+		return PUSH_STOP;
+	}
+	return n ? PUSH_TAKEN : PUSH_REFUSED;
+}
+
+/*
+ * Whether the database has what is in the request, which may have been sent before, or be of a
+ * profile that was pushed twice: PUSH_TAKEN, or PUSH_REFUSED if it has not. Queries have the id of
+ * the request, so that the server refuses them while it is still at work on that one.
+ */
+static enum push_verdict look_for(struct sender *sender, const struct spool_request *request,
+				  bool is_unanswered, char **words_ret)
+{
+	enum push_verdict verdict = PUSH_REFUSED;
+
+	if (request->complete)
+		verdict = ask(sender, request->complete, request->id, words_ret);
+	if (verdict == PUSH_REFUSED && request->ask && is_unanswered)
+		verdict = ask(sender, request->ask, request->id, words_ret);
+	return verdict;
+}
+
+/* *@is_unanswered: the server may have taken the request already. */
+static enum push_verdict try_request(struct sender *sender, const struct spool_request *request,
+				     bool *is_unanswered, uint64_t *wait_s_ret, char **words_ret)
+{
+	enum push_verdict verdict = PUSH_TAKEN;
+	uint64_t n_rejected;
+
+	*wait_s_ret = 0;
+	*words_ret = NULL;
+	if (sender->database.name && !sender->is_checked)
+		verdict = database_check(&sender->database, &sender->transfer, words_ret);
+	if (verdict != PUSH_TAKEN)
+		return verdict;
+	sender->is_checked = true;
+	verdict = look_for(sender, request, *is_unanswered, words_ret);
+	if (verdict != PUSH_REFUSED)
+		return verdict;
+	verdict = transfer_run(&sender->transfer, request, wait_s_ret, words_ret, &n_rejected);
+	sender->n_rejected += n_rejected;
+	*is_unanswered = verdict == PUSH_LATER || verdict == PUSH_FAILED;
+	return verdict;
+}
+
+/* Until the server has decided, or there is no more time. */
+static enum push_verdict send_request(struct sender *sender, const struct spool_file *file,
+				      const struct spool_request *request, char **words_ret)
+{
+	bool is_unanswered = spool_was_sent(&sender->spool, file);
+	uint64_t wait_s;
+
+	if (request->ask && spool_note_sent(&sender->spool, file)) {
+		*words_ret = strdup("the spool can't be written to");
+		return PUSH_STOP;
+	}
 	for (unsigned n_tries = 0;; n_tries++) {
 		const enum push_verdict verdict =
-			transfer_run(&sender->transfer, request, &wait_s, words_ret, &n_rejected);
+			try_request(sender, request, &is_unanswered, &wait_s, words_ret);
 		const uint64_t asked = wait_s < UINT32_MAX ? wait_s * NSEC_PER_SEC : UINT64_MAX / 2;
 		const uint64_t own = backoff(n_tries), wait = asked > own ? asked : own;
 
-		sender->n_rejected += n_rejected;
 		if ((verdict != PUSH_LATER && verdict != PUSH_FAILED) ||
 		    now_ns() + wait > sender->progress_ns + sender->retry_ns)
 			return verdict;
 		free(*words_ret);
 		sleep_for(wait);
 	}
+}
+
+/* What is in the request is known to be in the database from now on. */
+static void note_keys(const struct sender *sender, const struct spool_request *request)
+{
+	if (request->n_keys && sender->database.name)
+		known_keys_note(sender->spool.fd, sender->database.id, request->keys,
+				request->n_keys);
 }
 
 static void keep_first(char **kept, char **words)
@@ -253,7 +354,9 @@ static bool send_file(struct sender *sender, const struct spool_file *file)
 		sender->n_of_others++;
 		return true;
 	}
-	const enum push_verdict verdict = send_request(sender, &request, &words);
+	const enum push_verdict verdict = send_request(sender, file, &request, &words);
+	if (verdict == PUSH_TAKEN)
+		note_keys(sender, &request);
 	return apply(sender, file, verdict, &words);
 }
 
@@ -332,23 +435,61 @@ static int tell(const struct sender *sender)
 	return sender->n_refused || sender->n_left || sender->n_rejected || sender->n_broken;
 }
 
-static int run(struct sender *sender)
+static int send_spool(struct sender *sender)
 {
 	_cleanup_free_ char *error = NULL;
+	int status;
 
 	if (spool_open(&sender->spool, sender->spool_path, SPOOL_SEND, &error)) {
-		spool_close(&sender->spool);
-		return message_error("push", "%s", error ? error : "there is not enough memory.");
-	}
-	int status = transfer_init(&sender->transfer, &sender->options)
-			     ? message_error_of_memory("push")
-			     : 0;
-	if (!status) {
+		status = message_error("push", "%s", error ? error : "there is not enough memory.");
+	} else {
 		send_files(sender);
 		status = tell(sender);
 	}
-	transfer_deinit(&sender->transfer);
 	spool_close(&sender->spool);
+	return status;
+}
+
+/* Prints the database's identity. SEND_EXIT_AGAIN: the server can't say now. */
+static int check_tables(struct sender *sender)
+{
+	_cleanup_free_ char *words = NULL;
+	const enum push_verdict verdict =
+		database_check(&sender->database, &sender->transfer, &words);
+
+	if (verdict == PUSH_LATER || verdict == PUSH_FAILED)
+		return SEND_EXIT_AGAIN;
+	if (verdict != PUSH_TAKEN)
+		return message_error("push", "%s.", or_nothing(words));
+	printf("%s\n", sender->database.id);
+	return fflush(stdout) ? 1 : 0;
+}
+
+static int create_tables(struct sender *sender)
+{
+	_cleanup_free_ char *words = NULL;
+	unsigned n;
+
+	if (database_create(&sender->database, &sender->transfer, &n, &words) != PUSH_TAKEN)
+		return message_error("push", "cannot make the tables in database '%s': %s.",
+				     sender->database.name, or_nothing(words));
+	message_note("push",
+		     n ? "database '%s' has the tables now." : "database '%s' has the tables.",
+		     sender->database.name);
+	return 0;
+}
+
+static int run(struct sender *sender)
+{
+	int status = transfer_init(&sender->transfer, &sender->options)
+			     ? message_error_of_memory("push")
+			     : 0;
+
+	if (!status)
+		status = sender->purpose == TO_SEND    ? send_spool(sender)
+			 : sender->purpose == TO_CHECK ? check_tables(sender)
+						       : create_tables(sender);
+	transfer_deinit(&sender->transfer);
 	free(sender->text.bytes);
 	free(sender->refused_words);
 	free(sender->rejected_words);

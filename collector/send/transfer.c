@@ -16,11 +16,12 @@
 static size_t take_body(char *bytes, size_t size, size_t n, void *data)
 {
 	struct transfer *transfer = data;
-	const size_t all = size * n, room = sizeof(transfer->body) - transfer->size;
+	const size_t all = size * n, room = TRANSFER_BODY_MAX - transfer->size;
 	const size_t kept = all < room ? all : room;
 
 	memcpy(transfer->body + transfer->size, bytes, kept);
 	transfer->size += kept;
+	transfer->body[transfer->size] = '\0';
 	return all;
 }
 
@@ -144,30 +145,109 @@ static enum push_verdict fail(const struct transfer *transfer, CURLcode code, ch
 	return is_lasting(code) ? PUSH_STOP : PUSH_LATER;
 }
 
-enum push_verdict transfer_run(struct transfer *transfer, const struct spool_request *request,
-			       uint64_t *wait_s_ret, char **words_ret, uint64_t *n_rejected_ret)
+/* A parameter of the URL; none for NULL. 0 or -ENOMEM; @url is freed, or replaced. */
+static int add_parameter(CURL *curl, char **url, const char *name, const char *value)
 {
-	struct curl_slist *own = NULL;
-	int err = add_header(&own, sentence("Content-Type: %s", request->type));
+	char *escaped = value ? curl_easy_escape(curl, value, 0) : NULL;
+	char *longer =
+		escaped ? sentence("%s%c%s=%s", *url, strchr(*url, '?') ? '&' : '?', name, escaped)
+			: NULL;
 
-	*wait_s_ret = *n_rejected_ret = 0;
-	*words_ret = NULL;
+	curl_free(escaped);
+	if (!value)
+		return 0;
+	free(*url);
+	*url = longer;
+	return longer ? 0 : -ENOMEM;
+}
+
+/* Heap; NULL: no memory. What is inserted into a table that is on several servers is to be there
+ * when the answer comes. */
+static char *url_of(const struct transfer *transfer, const struct spool_request *request)
+{
+	const char *token = transfer->has_tokens ? request->id : NULL;
+	const struct {
+		const char *name, *value;
+	} parameters[] = {
+		{ "query", request->query },
+		{ "query_id", request->id },
+		{ "insert_distributed_sync", "1" },
+		{ "insert_deduplication_token", token },
+		{ "deduplicate_blocks_in_dependent_materialized_views", token ? "1" : NULL },
+		{ "async_insert", token ? "0" : NULL },
+	};
+	char *url = strdup(request->url);
+	int err = url ? 0 : -ENOMEM;
+
+	for (size_t i = 0; request->query && !err && i < sizeof(parameters) / sizeof(parameters[0]);
+	     i++)
+		err = add_parameter(transfer->curl, &url, parameters[i].name, parameters[i].value);
+	return url;
+}
+
+/* 0 or -ENOMEM. */
+static int list_headers(const struct transfer *transfer, const struct spool_request *request,
+			struct curl_slist **own)
+{
+	int err = add_header(own, sentence("Content-Type: %s", request->type));
+
 	if (!err && request->encoding)
-		err = add_header(&own, sentence("Content-Encoding: %s", request->encoding));
+		err = add_header(own, sentence("Content-Encoding: %s", request->encoding));
 	for (const struct curl_slist *header = transfer->headers; header && !err;
 	     header = header->next)
-		err = add_header(&own, strdup(header->data));
+		err = add_header(own, strdup(header->data));
+	return err;
+}
+
+static CURLcode perform(struct transfer *transfer, const struct spool_request *request)
+{
+	struct curl_slist *own = NULL;
+	char *url = url_of(transfer, request);
+	const int err = url ? list_headers(transfer, request, &own) : -ENOMEM;
+
 	transfer->size = 0;
-	transfer->error[0] = '\0';
-	curl_easy_setopt(transfer->curl, CURLOPT_URL, request->url);
+	transfer->body[0] = transfer->error[0] = '\0';
+	curl_easy_setopt(transfer->curl, CURLOPT_URL, url);
 	curl_easy_setopt(transfer->curl, CURLOPT_POSTFIELDS, request->body);
 	curl_easy_setopt(transfer->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size);
 	curl_easy_setopt(transfer->curl, CURLOPT_HTTPHEADER, own);
 	const CURLcode code = err ? CURLE_OUT_OF_MEMORY : curl_easy_perform(transfer->curl);
-	const enum push_verdict verdict =
-		code ? fail(transfer, code, words_ret)
-		     : judge(transfer, request, wait_s_ret, words_ret, n_rejected_ret);
 	curl_easy_setopt(transfer->curl, CURLOPT_HTTPHEADER, NULL);
 	curl_slist_free_all(own);
-	return verdict;
+	free(url);
+	return code;
+}
+
+enum push_verdict transfer_run(struct transfer *transfer, const struct spool_request *request,
+			       uint64_t *wait_s_ret, char **words_ret, uint64_t *n_rejected_ret)
+{
+	*wait_s_ret = *n_rejected_ret = 0;
+	*words_ret = NULL;
+	const CURLcode code = perform(transfer, request);
+	return code ? fail(transfer, code, words_ret)
+		    : judge(transfer, request, wait_s_ret, words_ret, n_rejected_ret);
+}
+
+enum push_verdict transfer_ask(struct transfer *transfer, const char *url, const char *query,
+			       const char *id, char **words_ret)
+{
+	char *whole = strdup(url);
+	struct spool_request request = { .type = "text/plain",
+					 .body = query,
+					 .size = strlen(query) };
+	const int err = whole ? add_parameter(transfer->curl, &whole, "query_id", id) : -ENOMEM;
+	uint64_t wait_s, n_rejected;
+
+	request.url = whole;
+	*words_ret = NULL;
+	const CURLcode code = err ? CURLE_OUT_OF_MEMORY : perform(transfer, &request);
+	free(whole);
+	if (code)
+		return fail(transfer, code, words_ret);
+	/* Answers of queries have types of many names. */
+	long status = 0;
+	curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (status == 200)
+		return PUSH_TAKEN;
+	return judge(transfer, &request, &wait_s, words_ret, &n_rejected);
 }

@@ -3,6 +3,7 @@
 #define COLLECTOR_SEND_TRANSFER_H
 
 #include <curl/curl.h>
+#include <stdbool.h>
 
 #include "collector/push/push_answer.h"
 #include "collector/push/spool_request.h"
@@ -18,7 +19,8 @@ struct transfer {
 	CURL *curl;
 	const struct transfer_options *options;
 	struct curl_slist *headers; /* of all requests */
-	char body[TRANSFER_BODY_MAX];
+	bool has_tokens; /* the database takes tokens, by which it knows what it has inserted */
+	char body[TRANSFER_BODY_MAX + 1]; /* with a NUL after the end */
 	size_t size;
 	char error[CURL_ERROR_SIZE];
 };
@@ -32,5 +34,12 @@ void transfer_deinit(struct transfer *transfer);
  */
 enum push_verdict transfer_run(struct transfer *transfer, const struct spool_request *request,
 			       uint64_t *wait_s_ret, char **words_ret, uint64_t *n_rejected_ret);
+/*
+ * Asks a database: @query is SQL. PUSH_TAKEN: ->body is the answer. @id: of the query, which the
+ * database refuses while one with the same id is executed; NULL: none. @url: with the database, or
+ * without. Otherwise as above.
+ */
+enum push_verdict transfer_ask(struct transfer *transfer, const char *url, const char *query,
+			       const char *id, char **words_ret);
 
 #endif

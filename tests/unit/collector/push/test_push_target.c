@@ -24,6 +24,14 @@ static void urls_lead_to_the_servers_endpoints(void **state)
 		  NULL, PUSH_OTLP },
 		{ "otlp+https://host/at@path", "https://host/at@path/v1development/profiles", NULL,
 		  PUSH_OTLP },
+		{ "clickhouse+https://me@host/profiles", "https://host:8443/?database=profiles",
+		  "me", PUSH_CLICKHOUSE },
+		{ "clickhouse+http://host", "http://host:8123/?database=default", NULL,
+		  PUSH_CLICKHOUSE },
+		{ "clickhouse+http://[::1]/a/b/", "http://[::1]:8123/a/?database=b", NULL,
+		  PUSH_CLICKHOUSE },
+		{ "clickhouse+https://[::1]:443//b", "https://[::1]:443//?database=b", NULL,
+		  PUSH_CLICKHOUSE },
 	};
 
 	(void)state;
@@ -55,6 +63,7 @@ static void other_texts_are_refused_with_a_reason(void **state)
 		"pyroscope+http://@host",
 		"pyroscope+http://user:secret@host",
 		"otlp+http://host?query",
+		"clickhouse+http://host/a%27b",
 		"otlp+http://host/a b",
 		"otlp+http://host\r\nX-Header: 1",
 	};
