@@ -399,8 +399,12 @@ int cmd_push(int argc, char **argv, struct configuration *configuration)
 	report_options_init(&command.report, "push");
 	struct parsed_line parsed = options_parse(&push_line, configuration, argc, argv, &command);
 	int status = parsed.status;
-	if (!parsed.is_done && command.prints_tables)
-		schema_write(stdout, 0, command.send.cluster);
+	if (!parsed.is_done && command.prints_tables && command.send.cluster &&
+	    !command.target.database)
+		status = message_wrong_use("push", "--cluster needs --to clickhouse+https://HOST/"
+						   "DATABASE.");
+	else if (!parsed.is_done && command.prints_tables)
+		schema_write(stdout, 0, command.send.cluster, command.target.database);
 	else if (!parsed.is_done && command.creates_tables && !command.target.database)
 		status = message_wrong_use("push", "--create-tables needs --to clickhouse+https://"
 						   "HOST/DATABASE.");

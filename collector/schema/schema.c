@@ -24,7 +24,7 @@ struct words {
 /* What is known of the statement at hand. */
 struct rendering {
 	FILE *out;
-	const char *cluster;
+	const char *cluster, *database;
 	struct words placement, name;
 	bool is_everywhere, is_view;
 };
@@ -94,9 +94,9 @@ static void write_distributed(const struct rendering *rendering)
 
 	fprintf(rendering->out,
 		"\n" TABLE "%.*s ON CLUSTER '%s' AS %.*s_local\n" ENGINE
-		"Distributed('%s', currentDatabase(), %.*s_local, %.*s);\n",
+		"Distributed('%s', '%s', %.*s_local, %.*s);\n",
 		name.size, name.text, rendering->cluster, name.size, name.text, rendering->cluster,
-		name.size, name.text, placement.size, placement.text);
+		rendering->database, name.size, name.text, placement.size, placement.text);
 }
 
 static void write_line(struct rendering *rendering, struct words line)
@@ -126,9 +126,9 @@ static void write_line(struct rendering *rendering, struct words line)
 		write_distributed(rendering);
 }
 
-static void write_of_cluster(FILE *out, const char *text, const char *cluster)
+static void write_of_cluster(FILE *out, const char *text, const char *cluster, const char *database)
 {
-	struct rendering rendering = { .out = out, .cluster = cluster };
+	struct rendering rendering = { .out = out, .cluster = cluster, .database = database };
 
 	while (*text) {
 		const size_t size = strcspn(text, "\n");
@@ -140,11 +140,11 @@ static void write_of_cluster(FILE *out, const char *text, const char *cluster)
 
 /* ------------------------------------------------------------------------------------------- */
 
-void schema_write(FILE *out, uint32_t from_version, const char *cluster)
+void schema_write(FILE *out, uint32_t from_version, const char *cluster, const char *database)
 {
 	for (uint32_t i = from_version; i < SCHEMA_VERSION; i++) {
 		if (cluster)
-			write_of_cluster(out, versions[i], cluster);
+			write_of_cluster(out, versions[i], cluster, database);
 		else
 			fputs(versions[i], out);
 		fprintf(out, "\nINSERT INTO dendro_schema (version) VALUES (%" PRIu32 ");\n",

@@ -16,9 +16,9 @@ bool schema_is_name(const char *text);
 /*
  * Writes the statements that lead from a version, 0 for no tables, to SCHEMA_VERSION. Each ends
  * with a semicolon and a line end, and comments precede them; no other line ends with a semicolon.
- * The last one of a version notes that the tables have it. @cluster: schema_is_name(); NULL: of one
- * server.
+ * The last one of a version notes that the tables have it. @cluster, and @database, in which the
+ * tables are: schema_is_name(). @cluster NULL: of one server, in any database.
  */
-void schema_write(FILE *out, uint32_t from_version, const char *cluster);
+void schema_write(FILE *out, uint32_t from_version, const char *cluster, const char *database);
 
 #endif

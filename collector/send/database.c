@@ -132,6 +132,6 @@ enum push_verdict database_create(struct database *database, struct transfer *tr
 	FILE *out = verdict == PUSH_TAKEN ? open_memstream(&statements, &size) : NULL;
 	if (!out)
 		return verdict == PUSH_TAKEN ? PUSH_STOP : verdict;
-	schema_write(out, database->version, database->cluster);
+	schema_write(out, database->version, database->cluster, database->name);
 	return fclose(out) ? PUSH_STOP : execute(database, transfer, statements, n_ret, words_ret);
 }

@@ -211,6 +211,9 @@ static CURLcode perform(struct transfer *transfer, const struct spool_request *r
 	curl_easy_setopt(transfer->curl, CURLOPT_POSTFIELDS, request->body);
 	curl_easy_setopt(transfer->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->size);
 	curl_easy_setopt(transfer->curl, CURLOPT_HTTPHEADER, own);
+	/* On a connection that was used before and ends without an answer, curl would send the
+	 * request again by itself. */
+	curl_easy_setopt(transfer->curl, CURLOPT_FRESH_CONNECT, request->ask ? 1L : 0L);
 	const CURLcode code = err ? CURLE_OUT_OF_MEMORY : curl_easy_perform(transfer->curl);
 	curl_easy_setopt(transfer->curl, CURLOPT_HTTPHEADER, NULL);
 	curl_slist_free_all(own);

@@ -16,7 +16,7 @@ static char *schema_text(uint32_t from_version, const char *cluster)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	schema_write(out, from_version, cluster);
+	schema_write(out, from_version, cluster, "profiles");
 	assert_int_equal(fclose(out), 0);
 	return text;
 }
@@ -64,7 +64,7 @@ static void a_cluster_has_replicated_tables_and_those_that_are_distributed(void 
 	assert_non_null(strstr(text, "samples_minute_sums ON CLUSTER 'many' TO "
 				     "samples_minute_local\n"));
 	assert_non_null(strstr(text, "\nFROM samples_local\n"));
-	assert_non_null(strstr(text, "Distributed('many', currentDatabase(), samples_local, "
+	assert_non_null(strstr(text, "Distributed('many', 'profiles', samples_local, "
 				     "cityHash64(host));\n"));
 	assert_int_equal(count(text, "non_replicated"), 0);
 	assert_int_equal(count(text, "SETTINGS replicated_deduplication_window = 10000"), 2);
