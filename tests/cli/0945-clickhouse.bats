@@ -1,0 +1,217 @@
+# dendro push puts into ClickHouse what report shows, once, whatever the server does meanwhile:
+# npm's chdb takes the tables as they are, and two servers of Debian are a cluster.
+
+load lib
+load clickhouse
+
+setup_file() {
+	load lib
+	load clickhouse
+	prepare make_recording
+}
+
+make_recording() {
+	need_events
+	need "$(dirname "$DENDRO")/dendro-send" jq
+	cd "$BATS_FILE_TMPDIR"
+	record two.data -e cpu-clock,page-faults -- \
+		sh -c "exec 3>&1; '$WORKLOADS/cxx' >cxx.out; '$WORKLOADS/recursion' >recursion.out"
+	report_json two.data --view functions >two.json
+	jq -e '.metrics | all(.samples > 0)' two.json
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_TEST_TMPDIR"
+	two=$BATS_FILE_TMPDIR/two.data
+	export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state no_proxy='*'
+}
+
+teardown() {
+	stop_clickhouse
+}
+
+expect_totals() { # expect_totals FOLDER : those of the report, of samples and of their sums
+	local expected table
+	expected=$(jq -r '.metrics | sort_by(.event)[] | [.event, .samples, .total] | @tsv' "$BATS_FILE_TMPDIR/two.json")
+	for table in samples samples_minute; do
+		expect_equal "$table" "$(sql "$1" "SELECT metric, sum(samples), sum(weight) FROM $table \
+			GROUP BY metric ORDER BY metric FORMAT TabSeparated")" "$expected"
+	done
+	expect_equal left "$(find spool -name '*.request' | wc -l)" 0
+	# Each row has its path, and each frame of code its module and name.
+	expect_equal "paths" "$(sql "$1" "SELECT count() FROM (SELECT DISTINCT stack FROM samples) \
+		WHERE stack NOT IN (SELECT stack FROM stacks)")" 0
+}
+
+made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
+	need_chdb
+	start_chdb "$@"
+	push_to "$1" --create-tables
+}
+
+@test "ClickHouse gets what the report shows, by service and function, with names and labels" {
+	made_in_chdb one
+	grep -q "'profiles' has the tables now" said
+	push_to one --label region=eu --label host=first "$two"
+	expect_totals one
+	expect_equal labels "$(sql one "SELECT DISTINCT host, labels['region'] FROM samples FORMAT TabSeparated")" $'first\teu'
+	expect_equal services "$(sql one "SELECT arrayStringConcat(groupUniqArray(service)) LIKE '%recursion%' FROM samples")" 1
+	expect_equal builds "$(sql one "SELECT DISTINCT build FROM samples WHERE process = 'recursion'")" \
+		"$(readelf -n "$WORKLOADS/recursion" | awk '/Build ID/ { print $3 }')"
+	# Costs of functions with what they call, by a join, are the report's.
+	sql one "SELECT function, path, sum(cost) FROM (
+			SELECT stack, sum(weight) AS cost FROM samples WHERE metric = 'cpu-clock' GROUP BY stack) AS costs
+		JOIN (SELECT DISTINCT stack, function, arrayElement(splitByChar('/', path), -1) AS path
+			FROM (SELECT stack, module, offset FROM stacks ARRAY JOIN modules AS module, offsets AS offset) AS frames
+			JOIN names USING (module, offset) JOIN modules USING module
+			ARRAY JOIN functions AS function) AS paths USING (stack)
+		GROUP BY function, path FORMAT TabSeparated" | sort >functions
+	jq -r '.rows[] | select(.kind == "user") | [.name, .module, .total[0]] | @tsv' \
+		"$BATS_FILE_TMPDIR/two.json" | awk -F '\t' '$3' | sort >expected
+	# Functions of one name in one file are told apart in the report alone.
+	cut -f 1,2 expected | uniq -d >ambiguous
+	[ "$(wc -l <expected)" -gt 20 ]
+	grep -vFf ambiguous expected | comm -23 - functions >missing
+	[ ! -s missing ] || { cat missing; false; }
+	expect_equal windows "$(sql one "SELECT count(), sum(samples), any(version) FROM windows FORMAT TabSeparated")" \
+		$'1\t'"$(jq '[.metrics[].samples] | add' "$BATS_FILE_TMPDIR/two.json")"$'\t'"$("$DENDRO" --version)"
+	lacks -r "$WORKLOADS" <(sql one "SELECT command FROM windows")
+}
+
+@test "what is pushed again counts once, and what the database knows is not sent again" {
+	made_in_chdb one
+	push_to one "$two"
+	expect_totals one
+	local first
+	first=$(grep -c INSERT one/seen)
+	[ "$first" -ge 5 ]
+	push_to one "$two"
+	expect_totals one
+	expect_equal "insertions" "$(grep -c INSERT one/seen)" "$first"
+	expect_equal "windows" "$(sql one "SELECT count() FROM windows")" 1
+	# As a stored profile, and by somebody who knows nothing of what was sent.
+	"$DENDRO" build -o two.cct "$two"
+	rm -r spool
+	push_to one two.cct
+	expect_totals one
+	sql one "OPTIMIZE TABLE stacks FINAL"
+	expect_equal "paths" "$(sql one "SELECT count() = uniqExact(stack) FROM stacks")" 1
+	# Without the window's row, the tokens tell.
+	sql one "TRUNCATE TABLE windows"
+	push_to one "$two"
+	expect_totals one
+}
+
+@test "a server that drops, delays, is full or answers garbage gets everything once" {
+	local how
+	for how in drop before twice garbage full slow; do
+		echo "$how"
+		made_in_chdb "$how" "$how"
+		push_to "$how" "$two"
+		grep -q "^$how .*INSERT INTO samples" "$how/seen"
+		expect_totals "$how"
+		stop_clickhouse
+		rm -rf spool "$how/data"
+	done
+}
+
+@test "what is left is sent later, and counts once" {
+	local n
+	made_in_chdb one drop
+	# The answer is lost, and then there is no more time: nobody knows whether it was inserted.
+	run push_to one --retry-for 0 "$two"
+	expect_equal status "$status" 1
+	grep -q "requests stay in 'spool': the server can't be reached" said
+	n=$(find spool -name '*.request' | wc -l)
+	expect_equal "left" "$n" 2
+	push_to one
+	expect_totals one
+	grep -q "SELECT count() FROM samples WHERE" one/seen
+	# A page to log in, which a proxy answers with.
+	stop_clickhouse
+	rm -r spool one
+	made_in_chdb one login
+	run push_to one "$two"
+	expect_equal status "$status" 1
+	grep -q 'text/html' said
+	push_to one
+	expect_totals one
+	# No server: all stays, and no note of what was sent decides what is written.
+	stop_clickhouse
+	run push_to one --retry-for 0 "$two"
+	grep -q "5 requests stay" said
+	start_chdb one
+	push_to one
+	expect_totals one
+}
+
+@test "tables that are missing, newer, or of somebody else are said, and nothing is sent" {
+	need_chdb
+	start_chdb one
+	refuses "'profiles' lacks tables" "--create-tables" -- push_to one "$two"
+	[ ! -e spool ]
+	refuses "clickhouse+https" -- "$DENDRO" push --create-tables --to otlp+http://127.0.0.1:1
+	refuses "letters, digits" -- "$DENDRO" push --print-tables --cluster "a'b"
+	push_to one --create-tables
+	push_to one --create-tables
+	grep -q "has the tables" said
+	expect_equal versions "$(sql one "SELECT groupArray(version) FROM dendro_schema")" '[1]'
+	sql one "INSERT INTO dendro_schema (version) VALUES (2)"
+	refuses "are of version 2" -- push_to one "$two"
+	refuses "are of version 2" -- push_to one --create-tables
+	# A database that was made anew gets what another one of its name had.
+	sql one "DROP DATABASE profiles" ""
+	push_to one --create-tables "$two"
+	expect_totals one
+	sql one "DROP DATABASE profiles" ""
+	push_to one --create-tables "$two"
+	expect_totals one
+	# Something else than ClickHouse.
+	python3 -m http.server --bind 127.0.0.1 0 >other 2>&1 3>&- &
+	clickhouse_pids+=($!)
+	wait_until grep -q 'port [0-9]' other
+	refuses "HTTP 501" -- "$DENDRO" push --spool spool --retry-for 0 \
+		--to "clickhouse+http://127.0.0.1:$(grep -o 'port [0-9]*' other | cut -d ' ' -f 2)/x" "$two"
+}
+
+@test "servers of 2018, sharded by host: one that is killed in an insertion gets everything once" {
+	need_clickhouse
+	start_cluster
+	local host i
+	for host in first second third fourth; do
+		push_to one --label host=$host "$two"
+	done
+	expect_equal "hosts" "$(sql two "SELECT count(DISTINCT host) FROM samples")" 4
+	for i in one two; do
+		[ "$(sql $i "SELECT count(DISTINCT host) FROM samples_local")" -lt 4 ]
+	done
+	expect_equal "rows" "$(sql one "SELECT sum(samples) FROM samples")" \
+		$((4 * $(jq '[.metrics[].samples] | add' "$BATS_FILE_TMPDIR/two.json")))
+	expect_equal "sums" "$(sql two "SELECT sum(samples) FROM samples_minute")" \
+		"$(sql one "SELECT sum(samples) FROM samples")"
+	# The second server executes an insertion, but the first one does not hear of it, and is killed.
+	# Without tokens, asking alone keeps the samples from being inserted again.
+	local pushing
+	host=$(sql two "SELECT any(host) FROM samples_local")
+	for i in one two; do
+		sql $i "DROP TABLE samples_local"
+		sql $i "DROP TABLE samples_minute_local"
+		sql $i "DROP TABLE windows_local"
+	done
+	make_tables
+	touch proxy/stall
+	push_to one --label host="$host" "$two" &
+	pushing=$!
+	wait_until test -e proxy/stalled
+	wait_until has_samples two
+	kill -KILL "$(<one/pid)"
+	start_clickhouse "$PWD/one"
+	wait "$pushing"
+	grep -q "sent 2 requests" said
+	expect_totals one
+}
+
+has_samples() {
+	[ "$(sql "$1" "SELECT count() > 0 FROM samples_local")" = 1 ]
+}
