@@ -16,6 +16,7 @@
 #include "collector/files/named_profile.h"
 #include "collector/files/shown_naming.h"
 #include "collector/push/clickhouse/clickhouse_requests.h"
+#include "collector/push/clickhouse/symbol_rows.h"
 #include "collector/push/known_keys.h"
 #include "collector/push/push_requests.h"
 #include "collector/push/send_program.h"
@@ -35,7 +36,7 @@ struct push_command {
 	struct send_options send;
 	struct spool spool;
 	uint64_t max_spool;
-	bool has_commands, creates_tables, prints_tables;
+	bool has_commands, creates_tables, prints_tables, has_symbols;
 	bool no_send; /* the requests stay in the spool, for another process */
 	struct known_keys known;
 	bool knows; /* which database it is: ->known is what it has */
@@ -144,6 +145,11 @@ static const struct command_option options_of_push[] = {
 	  .help = "send the recording's command line, too, which may have secrets",
 	  .take = option_take_flag,
 	  .offset = FIELD(has_commands) },
+	{ .name = "symbols",
+	  .help = "the files are programs or libraries: put their functions into ClickHouse, for "
+		  "code that had no names when it was pushed",
+	  .take = option_take_flag,
+	  .offset = FIELD(has_symbols) },
 	{ .heading = "Tables of ClickHouse" },
 	{ .name = "create-tables",
 	  .help = "make the database and dendro's tables in it, or bring them up to date, before "
@@ -295,6 +301,22 @@ static void give_up_rights(struct push_command *command, const struct parsed_lin
 	reader_sandbox_enter("push", &command->report.files, &needs);
 }
 
+/* Likewise. */
+static int add_symbols(struct push_command *command, const char *path)
+{
+	struct push_requests requests = { .target = &command->target,
+					  .spool = &command->spool,
+					  .max_spool = command->max_spool };
+	const char *problem = NULL;
+	unsigned n;
+	const int err = symbol_rows_add(&requests, path, &n, &problem);
+
+	if (err)
+		return message_error_of_file("push", path, problem ? problem : strerror(-err));
+	message_note("push", "'%s' has %u functions.", path, n);
+	return 0;
+}
+
 /* Writes the requests of all files: one that can't be read does not keep the others back. */
 static int fill_spool(struct push_command *command, const struct parsed_line *parsed)
 {
@@ -311,7 +333,8 @@ static int fill_spool(struct push_command *command, const struct parsed_line *pa
 		give_up_rights(command, parsed);
 	const bool can_fill = !err;
 	for (size_t i = 0; i < parsed->n_operands && can_fill; i++)
-		err |= add_file(command, parsed->operands[i]);
+		err |= command->has_symbols ? add_symbols(command, parsed->operands[i])
+					    : add_file(command, parsed->operands[i]);
 	if (spool->n_dropped)
 		message_note("push",
 			     "the %u oldest requests, %.1f MiB, were dropped: the spool has at "
@@ -405,9 +428,12 @@ int cmd_push(int argc, char **argv, struct configuration *configuration)
 						   "DATABASE.");
 	else if (!parsed.is_done && command.prints_tables)
 		schema_write(stdout, 0, command.send.cluster, command.target.database);
-	else if (!parsed.is_done && command.creates_tables && !command.target.database)
-		status = message_wrong_use("push", "--create-tables needs --to clickhouse+https://"
-						   "HOST/DATABASE.");
+	else if (!parsed.is_done && !command.target.database &&
+		 (command.creates_tables || command.has_symbols))
+		status = message_wrong_use("push",
+					   "%s needs --to clickhouse+https://HOST/"
+					   "DATABASE.",
+					   command.has_symbols ? "--symbols" : "--create-tables");
 	else if (!parsed.is_done && !command.target.url)
 		status = message_wrong_use("push", "name the server with --to URL.");
 	else if (!parsed.is_done)

@@ -215,3 +215,29 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 has_samples() {
 	[ "$(sql "$1" "SELECT count() > 0 FROM samples_local")" = 1 ]
 }
+
+@test "code without names gets them later, from the program's file" {
+	need_chdb
+	cp "$WORKLOADS/stripped/recursion" recursion
+	record bare.data -e cpu-clock -- sh -c "exec 3>&1; ./recursion >recursion.out"
+	start_chdb one
+	push_to one --create-tables bare.data
+	local unnamed="FROM stacks ARRAY JOIN modules AS module, offsets AS offset"
+	expect_equal "before" "$(sql one "SELECT countIf(has(functions, 'deepest_work')) FROM names")" 0
+	push_to one --symbols "$WORKLOADS/recursion"
+	grep -q "recursion' has [1-9][0-9]* functions" said
+	sql one "SELECT function, sum(cost) FROM (SELECT stack, sum(weight) AS cost FROM samples GROUP BY stack) AS costs
+		JOIN (SELECT DISTINCT stack, function FROM (SELECT stack, module, offset $unnamed) AS frames
+			ASOF JOIN functions ON frames.module = functions.module AND frames.offset >= functions.start
+			WHERE frames.offset < functions.end) AS paths USING (stack)
+		GROUP BY function ORDER BY function FORMAT TabSeparated" >found
+	cp "$WORKLOADS/recursion" recursion
+	report_json bare.data --view functions >bare.json
+	jq -r '.rows[] | select(.module == "recursion" and (.name | test("[+]") | not)) | [.name, .total[0]] | @tsv' bare.json |
+		sort >expected
+	grep -q deepest_work expected
+	comm -23 expected <(sort found) >missing
+	[ ! -s missing ] || { cat missing found; false; }
+	refuses "no program or library" -- push_to one --symbols bare.data
+	refuses "needs --to clickhouse" -- "$DENDRO" push --symbols --to otlp+http://host recursion
+}

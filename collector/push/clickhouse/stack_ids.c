@@ -42,9 +42,9 @@ static uint64_t number_of(struct content_id id)
 
 /* -- modules -------------------------------------------------------------------------------- */
 
-const char *stack_ids_kind(const struct module *module)
+const char *stack_ids_kind(enum module_kind kind)
 {
-	switch (module->key.kind) {
+	switch (kind) {
 	case MODULE_ELF:
 		return "elf";
 	case MODULE_VDSO:
@@ -77,15 +77,22 @@ static bool is_made_while_running(const struct module *module)
 	return module->key.kind == MODULE_ANON || module->key.kind == MODULE_JIT;
 }
 
+uint64_t stack_ids_of_build_id(enum module_kind kind, const struct build_id *build_id)
+{
+	char digits[BUILD_ID_TEXT_SIZE];
+
+	stack_ids_build_id(build_id, digits);
+	return number_of(
+		content_id_add(content_id_add(content_id_start(), stack_ids_kind(kind)), digits));
+}
+
 static uint64_t number_module(const struct stack_ids *ids, const struct module *module)
 {
 	const struct module_key *key = &module->key;
-	struct content_id id = content_id_add(content_id_start(), stack_ids_kind(module));
-	char build_id[BUILD_ID_TEXT_SIZE];
+	struct content_id id = content_id_add(content_id_start(), stack_ids_kind(key->kind));
 
-	stack_ids_build_id(&key->build_id, build_id);
-	if (build_id[0])
-		return number_of(content_id_add(id, build_id));
+	if (key->build_id.size)
+		return stack_ids_of_build_id(key->kind, &key->build_id);
 	id = content_id_add(id, key->path);
 	if (is_made_while_running(module))
 		return number_of(id);

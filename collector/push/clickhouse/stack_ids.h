@@ -57,7 +57,9 @@ uint64_t stack_ids_text(const char *text);
 /* The text of such a frame; NULL: it is of another kind. */
 const char *stack_ids_text_of(const struct stack_ids *ids, const struct frame *frame);
 /* The kind of a module in the tables. */
-const char *stack_ids_kind(const struct module *module);
+const char *stack_ids_kind(enum module_kind kind);
+/* The number of a module that has a build ID. */
+uint64_t stack_ids_of_build_id(enum module_kind kind, const struct build_id *build_id);
 /* Hexadecimal digits without the zeros with which recorders pad build IDs; "": there is none. */
 void stack_ids_build_id(const struct build_id *build_id, char text[static BUILD_ID_TEXT_SIZE]);
 

@@ -63,8 +63,8 @@ static int add_module_of(struct writer *writer, const struct frame *frame)
 		return add_module(writer, stack_ids_text(text), "text", text, NULL, "");
 	if (!module)
 		return 0;
-	return add_module(writer, writer->ids->modules[frame->module], stack_ids_kind(module),
-			  module->key.path, &module->key.build_id,
+	return add_module(writer, writer->ids->modules[frame->module],
+			  stack_ids_kind(module->key.kind), module->key.path, &module->key.build_id,
 			  module->key.kind == MODULE_KERNEL ? profile->info.os_release : "");
 }
 
