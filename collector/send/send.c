@@ -1,6 +1,7 @@
 /*
  * dendro-send: sends the requests in a spool for one URL, the oldest first, and removes those that
- * the server has taken. dendro push runs it, and says what its options mean.
+ * the server has taken. dendro push runs it, and says what its options mean. With --query, it sends
+ * queries to a database instead, for commands that read profiles from there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,7 @@
 #include "collector/push/send_program.h"
 #include "collector/push/spool.h"
 #include "collector/send/database.h"
-#include "collector/send/transfer.h"
+#include "collector/send/fetch.h"
 
 #define TOKEN_MAX    8192
 #define FIRST_WAIT   (NSEC_PER_SEC / 2)
@@ -32,9 +33,10 @@
 #define FAILED_MAX   2
 
 /* What it was run for. */
-enum purpose { TO_SEND, TO_CHECK, TO_CREATE };
+enum purpose { TO_SEND, TO_CHECK, TO_CREATE, TO_ASK };
 
 struct sender {
+	const char *command; /* which messages name */
 	enum purpose purpose;
 	const char *spool_path, *url, *token_file;
 	struct database database; /* ->name NULL: the server is none */
@@ -68,6 +70,8 @@ static bool is_header_text(const char *text)
 static bool take_options(struct sender *sender, int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "command", required_argument, NULL, 'w' },
+		{ "query", no_argument, NULL, 'q' },
 		{ "spool", required_argument, NULL, 's' },
 		{ "url", required_argument, NULL, 'u' },
 		{ "user", required_argument, NULL, 'n' },
@@ -87,6 +91,12 @@ static bool take_options(struct sender *sender, int argc, char **argv)
 
 	while ((letter = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (letter) {
+		case 'w':
+			sender->command = optarg;
+			break;
+		case 'q':
+			sender->purpose = TO_ASK;
+			break;
 		case 's':
 			sender->spool_path = optarg;
 			break;
@@ -128,7 +138,9 @@ static bool take_options(struct sender *sender, int argc, char **argv)
 		}
 	}
 	sender->database.url = sender->url;
-	if (sender->purpose == TO_SEND ? !sender->spool_path : !sender->database.name)
+	if (sender->purpose == TO_SEND && !sender->spool_path)
+		is_right = false;
+	if ((sender->purpose == TO_CHECK || sender->purpose == TO_CREATE) && !sender->database.name)
 		is_right = false;
 	if (is_right && sender->url && optind == argc)
 		return true;
@@ -145,19 +157,21 @@ static int read_token(const struct sender *sender, char token[static TOKEN_MAX])
 	ssize_t size = fd < 0 || fstat(fd, &st) ? -1 : read(fd, token, TOKEN_MAX - 1);
 
 	if (size < 0)
-		return message_error_of_file("push", path, strerror(errno));
+		return message_error_of_file(sender->command, path, strerror(errno));
 	token[size] = '\0';
 	token[strcspn(token, "\r\n")] = '\0';
 	if (!token[0] || !is_header_text(token))
-		return message_error_of_file("push", path,
+		return message_error_of_file(sender->command, path,
 					     "its first line is no token: letters, digits and "
 					     "signs, no spaces of other kinds");
 	if (st.st_mode & 0077)
-		message_note("push", "others may read the token in '%s': chmod 600 it.", path);
+		message_note(sender->command, "others may read the token in '%s': chmod 600 it.",
+			     path);
 	if (strncmp(sender->url, "http://", strlen("http://")) == 0 &&
 	    strncmp(sender->url, "http://127.", strlen("http://127.")) != 0 &&
 	    strncmp(sender->url, "http://localhost", strlen("http://localhost")) != 0)
-		message_note("push", "the token is not encrypted on its way: https would do it.");
+		message_note(sender->command,
+			     "the token is not encrypted on its way: https would do it.");
 	return 0;
 }
 
@@ -167,12 +181,14 @@ static int check_options(const struct sender *sender)
 	const struct transfer_options *options = &sender->options;
 
 	if (options->tenant && !is_header_text(options->tenant))
-		return message_error("push", "--tenant has characters that no header has.");
+		return message_error(sender->command,
+				     "--tenant has characters that no header has.");
 	if (options->user && !sender->token_file)
-		return message_error("push", "the URL has a user: name the file of the password "
-					     "with --token-file.");
+		return message_error(sender->command,
+				     "the URL has a user: name the file of the password "
+				     "with --token-file.");
 	if (options->ca_file && access(options->ca_file, R_OK))
-		return message_error_of_file("push", options->ca_file, strerror(errno));
+		return message_error_of_file(sender->command, options->ca_file, strerror(errno));
 	return 0;
 }
 
@@ -482,12 +498,13 @@ static int create_tables(struct sender *sender)
 static int run(struct sender *sender)
 {
 	int status = transfer_init(&sender->transfer, &sender->options)
-			     ? message_error_of_memory("push")
+			     ? message_error_of_memory(sender->command)
 			     : 0;
 
 	if (!status)
 		status = sender->purpose == TO_SEND    ? send_spool(sender)
 			 : sender->purpose == TO_CHECK ? check_tables(sender)
+			 : sender->purpose == TO_ASK   ? fetch_run(&sender->transfer, sender->url)
 						       : create_tables(sender);
 	transfer_deinit(&sender->transfer);
 	free(sender->text.bytes);
@@ -502,7 +519,8 @@ int main(int argc, char **argv)
 	static struct sender sender; /* large */
 	char token[TOKEN_MAX];
 
-	prctl(PR_SET_PDEATHSIG, SIGTERM); /* with dendro push */
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* with dendro */
+	sender.command = "push";
 	if (!take_options(&sender, argc, argv))
 		return EXIT_WRONG_USE;
 	if (check_options(&sender))

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
@@ -13,10 +14,27 @@
 #define SILENCE_S 30L /* in which no byte comes or goes */
 #define WHOLE_S   300L
 
+/* Whether it is the answer to a query, and not what is said instead of it. */
+static bool is_wanted(const struct transfer *transfer)
+{
+	const size_t size = strlen(transfer->take_type);
+	const char *type = NULL;
+	long status = 0;
+
+	curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
+	curl_easy_getinfo(transfer->curl, CURLINFO_CONTENT_TYPE, &type);
+	return status == 200 && type && strncasecmp(type, transfer->take_type, size) == 0 &&
+	       (!type[size] || strchr("; ", type[size]));
+}
+
 static size_t take_body(char *bytes, size_t size, size_t n, void *data)
 {
 	struct transfer *transfer = data;
-	const size_t all = size * n, room = TRANSFER_BODY_MAX - transfer->size;
+	const size_t all = size * n;
+
+	if (transfer->take && is_wanted(transfer))
+		return transfer->take(bytes, all, transfer->take_data);
+	const size_t room = TRANSFER_BODY_MAX - transfer->size;
 	const size_t kept = all < room ? all : room;
 
 	memcpy(transfer->body + transfer->size, bytes, kept);
@@ -253,4 +271,25 @@ enum push_verdict transfer_ask(struct transfer *transfer, const char *url, const
 	if (status == 200)
 		return PUSH_TAKEN;
 	return judge(transfer, &request, &wait_s, words_ret, &n_rejected);
+}
+
+char *transfer_fetch(struct transfer *transfer, const char *url, const struct file_text *query,
+		     const char *type, transfer_taker take, void *take_data)
+{
+	const struct spool_request request = {
+		.url = url, .type = type, .body = query->bytes, .size = query->size
+	};
+	uint64_t wait_s, n_rejected;
+	char *words = NULL;
+
+	transfer->take = take;
+	transfer->take_data = take_data;
+	transfer->take_type = type;
+	const CURLcode code = perform(transfer, &request);
+	transfer->take = NULL;
+	if (code)
+		fail(transfer, code, &words);
+	else if (judge(transfer, &request, &wait_s, &words, &n_rejected) == PUSH_TAKEN)
+		return words;
+	return words ? words : strdup("the server can't be asked: there is not enough memory");
 }

@@ -10,6 +10,9 @@
 
 #define TRANSFER_BODY_MAX (64u << 10) /* of an answer; what follows is not kept */
 
+/* Takes bytes of an answer; how many: fewer end the transfer. */
+typedef size_t (*transfer_taker)(const char *bytes, size_t size, void *data);
+
 /* Borrowed; NULL: none. */
 struct transfer_options {
 	const char *user, *token, *ca_file, *tenant;
@@ -23,6 +26,11 @@ struct transfer {
 	char body[TRANSFER_BODY_MAX + 1]; /* with a NUL after the end */
 	size_t size;
 	char error[CURL_ERROR_SIZE];
+	/* Gets the answer of a query, instead of ->body, if it is one of success and of that type;
+	 * NULL: nobody. */
+	transfer_taker take;
+	void *take_data;
+	const char *take_type;
 };
 
 /* Large: not to be copied. 0 or -ENOMEM; it may be deinitialized in any case. */
@@ -41,5 +49,12 @@ enum push_verdict transfer_run(struct transfer *transfer, const struct spool_req
  */
 enum push_verdict transfer_ask(struct transfer *transfer, const char *url, const char *query,
 			       const char *id, char **words_ret);
+
+/*
+ * Sends a query, and passes the answer on while it comes, if it has that type. NULL: it is whole;
+ * else why it is not, as part of a sentence without a full stop, on the heap.
+ */
+char *transfer_fetch(struct transfer *transfer, const char *url, const struct file_text *query,
+		     const char *type, transfer_taker take, void *take_data);
 
 #endif
