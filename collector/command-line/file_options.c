@@ -97,6 +97,37 @@ const struct command_option sandbox_option[] = {
 	{ 0 },
 };
 
+#define DB_FIELD(name) offsetof(struct db_options, name)
+
+const struct command_option db_options[] = {
+	{ .name = "from-db",
+	  .argument = "URL",
+	  .help = "read what dendro push has sent to this database, instead of files: "
+		  "clickhouse+https://[USER@]HOST[:PORT][/DATABASE], or with http; what was "
+		  "recorded in the last hour, or as --from and --to say",
+	  .take = option_take_text,
+	  .offset = DB_FIELD(url) },
+	{ .name = "db-where",
+	  .not_a_setting = SETTING_OF_SAMPLES,
+	  .argument = "SQL",
+	  .help = "of --from-db, the samples for which this holds: service, host, process, build, "
+		  "kernel, metric and labels, as in \"service = 'api' and host like 'fra%'\"",
+	  .take = option_take_text,
+	  .offset = DB_FIELD(where) },
+	{ .name = "token-file",
+	  .argument = "FILE",
+	  .help = "send the database the token in the first line of this file: the password of "
+		  "the URL's user, or a bearer token",
+	  .take = option_take_text,
+	  .offset = DB_FIELD(token_file) },
+	{ .name = "ca-file",
+	  .argument = "FILE",
+	  .help = "trust the certificates of this file, in PEM, instead of the system's",
+	  .take = option_take_text,
+	  .offset = DB_FIELD(ca_file) },
+	{ 0 },
+};
+
 bool file_options_have_servers(void)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "cct/object/file_search.h"
+#include "cct/time/time_range.h"
 #include "collector/command-line/options.h"
 
 #define DEFAULT_RECORDING "dendro.data"
@@ -12,7 +13,20 @@
 
 #define MOVED_SOURCES_MAX 16
 
+/* A database of profiles, which is read instead of files. Texts are the command line's; NULL: not
+ * given. */
+struct db_options {
+	const char *url;   /* NULL: files are read */
+	const char *where; /* a condition, in SQL */
+	const char *token_file, *ca_file;
+	/* What is to be read, once times are parsed: since 1970. */
+	struct time_span span;
+	bool by_host; /* each host is a run */
+	char *title;  /* of what is read, for headers; owned */
+};
+
 struct file_options {
+	struct db_options db;
 	const char *symfs;     /* NULL: this machine */
 	bool debuginfod;       /* may fetch missing files */
 	bool asks_debuginfod;  /* by an option, not by the environment */
@@ -32,6 +46,8 @@ extern const struct command_option input_option[];
 /* For a struct file_options. */
 extern const struct command_option symfs_option[], debuginfod_option[], source_path_option[];
 extern const struct command_option sandbox_option[];
+/* For a struct db_options. */
+extern const struct command_option db_options[];
 
 /*
  * Takes the recording's path from the operand after the first @n_before, if there is one; more
