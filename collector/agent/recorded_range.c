@@ -113,13 +113,14 @@ static void begin_with_first(const struct window_list *list, struct time_span *s
 		span->start_ns = list->files[0].span.start_ns;
 }
 
-static void write_title(struct recorded_range *range)
+void recorded_range_write_title(const struct time_span *span,
+				char title[static RECORDED_RANGE_TITLE_SIZE])
 {
 	char from[DATE_SIZE], to[DATE_SIZE];
 
-	write_date(from, range->span.start_ns);
-	write_date(to, range->span.end_ns);
-	snprintf(range->title, sizeof(range->title), "%.28s to %.28s", from, to);
+	write_date(from, span->start_ns);
+	write_date(to, span->end_ns);
+	snprintf(title, RECORDED_RANGE_TITLE_SIZE, "%.28s to %.28s", from, to);
 }
 
 int recorded_range_find(const char *command, const char *folder, const struct time_span *span,
@@ -140,7 +141,7 @@ int recorded_range_find(const char *command, const char *folder, const struct ti
 				    folder, strerror(-err));
 	} else {
 		begin_with_first(&list, &range.span);
-		write_title(&range);
+		recorded_range_write_title(&range.span, range.title);
 		err = choose(command, folder, &list, &range);
 	}
 	window_list_deinit(&list);

@@ -7,13 +7,14 @@
 #include "cct/time/watched_time.h"
 
 #define RECORDED_RANGE_DEFAULT_FOLDER "/var/lib/dendro"
+#define RECORDED_RANGE_TITLE_SIZE     64
 
 struct recorded_range {
 	struct time_span span; /* nanoseconds since 1970 */
 	const char **paths;    /* owned, as each is; by time; none is empty */
 	size_t n_paths;
-	char title[64]; /* "2026-11-27 02:10:00 to 2026-11-27 02:20:00", in local time */
-	int folder_fd;  /* locked, so that nothing is merged while it is read; -1: none */
+	char title[RECORDED_RANGE_TITLE_SIZE];
+	int folder_fd; /* locked, so that nothing is merged while it is read; -1: none */
 };
 
 /*
@@ -22,6 +23,9 @@ struct recorded_range {
  */
 int recorded_range_parse(const char *command, const char *from_option, const char *from,
 			 const char *to, struct time_span *span_ret);
+/* "2026-11-27 02:10:00 to 2026-11-27 02:20:00", in local time. */
+void recorded_range_write_title(const struct time_span *span,
+				char title[static RECORDED_RANGE_TITLE_SIZE]);
 /* The profiles in the folder that have a part of it; at least one. 0, or another value after a
  * message. */
 int recorded_range_find(const char *command, const char *folder, const struct time_span *span,

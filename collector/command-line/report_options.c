@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cct/base/printable.h"
@@ -20,6 +21,23 @@ const struct command_option raw_names_option[] = {
 	  .help = "show names as in the file, mangled",
 	  .take = option_take_constant,
 	  .constant = NAMES_RAW },
+	{ 0 },
+};
+
+const struct command_option db_time_options[] = {
+	{ .name = "from",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
+	  .argument = "TIME",
+	  .help = "of --from-db, what is recorded since this local time: 02:10, "
+		  "'2026-11-27 02:10', -2h (default: -1h)",
+	  .take = option_take_text,
+	  .offset = offsetof(struct report_options, from) },
+	{ .name = "to",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
+	  .argument = "TIME",
+	  .help = "likewise, what is recorded before this time (default: now)",
+	  .take = option_take_text,
+	  .offset = offsetof(struct report_options, to) },
 	{ 0 },
 };
 
@@ -123,6 +141,7 @@ void report_options_finish(struct report_options *options)
 
 void report_options_deinit(struct report_options *options)
 {
+	free(options->files.db.title);
 	filter_options_deinit(&options->filter);
 	path_selection_deinit(&options->selection);
 }

@@ -59,6 +59,8 @@ struct report_options {
 	struct ratio ratios[REPORT_MAX_RATIOS];
 };
 
+/* For a struct report_options: --from and --to of commands that have them for a database only. */
+extern const struct command_option db_time_options[];
 /* For an enum symbol_names. */
 extern const struct command_option raw_names_option[];
 /* The words that --kernel, --view and --direction take. */

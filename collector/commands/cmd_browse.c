@@ -11,6 +11,7 @@
 #include "collector/command-line/report_options.h"
 #include "collector/command-line/terminal.h"
 #include "collector/commands/commands.h"
+#include "collector/commands/from_database.h"
 #include "collector/exchange/branch_counts.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/files/named_profile.h"
@@ -54,6 +55,8 @@ static const struct command_option options_of_browse[] = {
 	  .help = "show the costs of this event first",
 	  .take = option_take_text,
 	  .offset = FIELD(sort_event) },
+	{ .shared = db_options, .offset = FIELD(files.db) },
+	{ .shared = db_time_options },
 	{ .shared = filter_options, .offset = FIELD(filter) },
 	{ .shared = split_option, .offset = FIELD(filter) },
 	{ .shared = selection_options, .offset = FIELD(selection) },
@@ -242,7 +245,9 @@ int cmd_browse(int argc, char **argv, struct configuration *configuration)
 	if (!parsed.is_done)
 		status = check_terminal();
 	if (!parsed.is_done && !status) {
-		report_options_take_operands(&options, &parsed);
+		status = from_database_take(&options, &parsed);
+	}
+	if (!parsed.is_done && !status) {
 		report_options_finish(&options);
 		options.build.keeps_code = options.build.by_thread = options.build.keeps_rows =
 			true;

@@ -8,6 +8,7 @@
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
+#include "collector/commands/from_database.h"
 #include "collector/files/named_profile.h"
 #include "collector/sandbox/reader_sandbox.h"
 
@@ -45,6 +46,8 @@ static const struct command_option options_of_build[] = {
 		  "of each sample",
 	  .take = take_slices,
 	  .offset = FIELD(n_slices) },
+	{ .shared = db_options, .offset = FIELD(report.files.db) },
+	{ .shared = db_time_options, .offset = FIELD(report) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
 	{ .shared = split_option, .offset = FIELD(report.filter) },
 	{ .shared = symfs_option, .offset = FIELD(report.files) },
@@ -155,7 +158,10 @@ int cmd_build(int argc, char **argv, struct configuration *configuration)
 	if (!parsed.is_done && !status)
 		status = named_profile_check_output("build", command.output);
 	if (!parsed.is_done && !status) {
-		report_options_take_operands(&command.report, &parsed);
+		status = from_database_take(&command.report, &parsed);
+	}
+	if (!parsed.is_done && !status) {
+		command.report.files.db.by_host = true;
 		report_options_finish(&command.report);
 		status = run(&command) ? 1 : 0;
 	}

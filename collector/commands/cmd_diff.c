@@ -506,10 +506,14 @@ static int add_file(struct diff_command *command, size_t run, size_t *n_ret, boo
 	struct profile *profile = NULL;
 
 	report->path = command->request.sources[run].path;
+	if (report->files.db.url) {
+		report->files.db = command->request.selections[command->request.sources[run].side];
+		report->files.db.title = NULL; /* the selection's */
+	}
 	const struct dendro_options *wanted = &command->wanted;
 	/* Rows tell runs apart, and then threads have nodes. */
-	const bool has_runs =
-		command->request.options.view != VIEW_STATS && profile_file_is_at(report->path);
+	const bool has_runs = command->request.options.view != VIEW_STATS &&
+			      (report->files.db.url || profile_file_is_at(report->path));
 	report->build.by_thread = wanted->by_thread || has_runs;
 	report->build.keeps_rows = wanted->keeps_rows || has_runs;
 	int err = fetched_profile_build(report->path, &report->build, &report->files, "diff",

@@ -12,6 +12,7 @@
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
+#include "collector/commands/from_database.h"
 #include "collector/exchange/branch_stacks.h"
 #include "collector/exchange/path_formats.h"
 #include "collector/exchange/verify_file.h"
@@ -116,6 +117,8 @@ static const struct command_option options_of_export[] = {
 		  "texts in variables become command-1, module-2, ...; costs and functions stay",
 	  .take = option_take_flag,
 	  .offset = FIELD(is_anonymous) },
+	{ .shared = db_options, .offset = FIELD(report.files.db) },
+	{ .shared = db_time_options, .offset = FIELD(report) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
 	{ .shared = split_option, .offset = FIELD(report.filter) },
 	{ .shared = selection_options, .offset = FIELD(report.selection) },
@@ -476,11 +479,12 @@ static void give_up_rights(struct export_command *command)
 
 static int export(struct export_command *command, const struct parsed_line *parsed)
 {
-	const int status = check(command);
+	int status = check(command);
 
+	if (!status)
+		status = from_database_take(&command->report, parsed);
 	if (status)
 		return status;
-	report_options_take_operands(&command->report, parsed);
 	report_options_finish(&command->report);
 	take_needs(command);
 	character_set_take();

@@ -19,6 +19,7 @@
 #include "collector/command-line/report_options.h"
 #include "collector/command-line/terminal.h"
 #include "collector/commands/commands.h"
+#include "collector/commands/from_database.h"
 #include "collector/commands/next_command.h"
 #include "collector/commands/report_comparison.h"
 #include "collector/files/fetched_profile.h"
@@ -237,6 +238,7 @@ static const struct command_option options_of_report[] = {
 	  .help = "likewise, the samples before this time (default: now)",
 	  .take = option_take_text,
 	  .offset = FIELD(to) },
+	{ .shared = db_options, .offset = FIELD(files.db) },
 	{ .shared = filter_options, .offset = FIELD(filter) },
 	{ .shared = split_option, .offset = FIELD(filter) },
 	{ .shared = selection_options, .offset = FIELD(selection) },
@@ -649,7 +651,7 @@ static int run(struct report_options *options, const struct parsed_line *parsed)
 {
 	bool is_whole = true;
 
-	if (options->from || options->to)
+	if (!options->files.db.url && (options->from || options->to))
 		return report_range(options, parsed);
 	if (options->follows && report_follow(options, &is_whole))
 		return 1;
@@ -679,7 +681,9 @@ int cmd_report(int argc, char **argv, struct configuration *configuration)
 		status = report_comparison_check(&options);
 	if (!parsed.is_done && !status) {
 		perf_views_finish(&options);
-		report_options_take_operands(&options, &parsed);
+		status = from_database_take(&options, &parsed);
+	}
+	if (!parsed.is_done && !status) {
 		report_options_finish(&options);
 		options.build.keeps_squares = options.view.errors;
 		character_set_take();

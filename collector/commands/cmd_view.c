@@ -13,6 +13,7 @@
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
+#include "collector/commands/from_database.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/files/page_file.h"
 #include "collector/files/shown_naming.h"
@@ -52,6 +53,8 @@ static const struct command_option options_of_view[] = {
 	  .take = option_take_flag,
 	  .offset = FIELD(has_code) },
 	{ .shared = source_path_option, .offset = FIELD(files) },
+	{ .shared = db_options, .offset = FIELD(files.db) },
+	{ .shared = db_time_options },
 	{ .shared = filter_options, .offset = FIELD(filter) },
 	{ .shared = split_option, .offset = FIELD(filter) },
 	{ .shared = selection_options, .offset = FIELD(selection) },
@@ -181,7 +184,8 @@ static int make_page(struct report_options *options)
 
 static int view(struct report_options *options)
 {
-	_cleanup_free_ char *path = page_file_private_path(options->path);
+	_cleanup_free_ char *path =
+		page_file_private_path(options->files.db.url ? "database" : options->path);
 
 	if (!path)
 		return message_error("view", "there is no folder for the page: %s.",
@@ -245,6 +249,8 @@ static int find_command(int argc, char **argv)
 static int take_operands(struct report_options *options, const struct parsed_line *parsed, int argc,
 			 char **argv, struct configuration *configuration)
 {
+	if (options->files.db.url && argc < 2)
+		return from_database_take(options, parsed);
 	if (argc < 2)
 		return file_options_take_operand("view", parsed, 0, &options->path);
 	if (parsed->n_operands || options->path != file_options_default)

@@ -12,6 +12,7 @@
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/pager.h"
 #include "collector/command-line/terminal.h"
+#include "collector/commands/from_database.h"
 #include "collector/files/page_file.h"
 #include "report/fold/view_traits.h"
 
@@ -187,6 +188,15 @@ static const struct command_option options_of_diff[] = {
 		  "without an end it is as long",
 	  .take = option_take_text,
 	  .offset = FIELD(versus) },
+	{ .shared = db_options, .offset = FIELD(report.files.db) },
+	{ .name = "versus-where",
+	  .not_a_setting = SETTING_OF_A_QUESTION,
+	  .argument = "SQL",
+	  .help = "with --from-db, the samples before the change, where they are others than those "
+		  "of --db-where: another build, kernel or region; --versus, if given, is their "
+		  "time",
+	  .take = option_take_text,
+	  .offset = FIELD(versus_where) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
 	{ .shared = split_option, .offset = FIELD(report.filter) },
 	{ .shared = selection_options, .offset = FIELD(report.selection) },
@@ -325,6 +335,50 @@ static int add_ranges(struct diff_request *request, const struct parsed_line *pa
 	return status;
 }
 
+static int add_selection(struct diff_request *request, enum diff_side side, const char *where,
+			 const struct time_span *span)
+{
+	struct db_options *db = &request->selections[side];
+
+	*db = request->report.files.db;
+	db->where = where;
+	db->span = *span;
+	db->by_host = true;
+	db->title = from_database_title(db->url, where, span);
+	if (!db->title || array_reserve_one(request->sources, request->n_sources))
+		return out_of_memory();
+	request->sources[request->n_sources++] =
+		(struct diff_source){ .path = db->title, .side = side, .amount = 1 };
+	return 0;
+}
+
+/* The sides are two selections of a database. */
+static int add_selections(struct diff_request *request, const struct parsed_line *parsed,
+			  bool has_dashes)
+{
+	const struct report_options *report = &request->report;
+	const char *where = report->files.db.where;
+	struct time_span before, after;
+
+	if (!request->versus && !request->versus_where)
+		return message_wrong_use("diff", "--from-db needs --versus, --versus-where or "
+						 "both, which say what is compared.");
+	if (has_dashes)
+		return message_wrong_use("diff", "--from-db reads a database: name no file.");
+	int status = from_database_check(report, parsed);
+	if (!status)
+		status =
+			from_database_find_time(report, "--from", report->from, report->to, &after);
+	before = after;
+	if (!status && request->versus)
+		status = parse_versus(request->versus, &after, &before);
+	if (!status)
+		status = add_selection(request, DIFF_BEFORE,
+				       request->versus_where ? request->versus_where : where,
+				       &before);
+	return status ? status : add_selection(request, DIFF_AFTER, where, &after);
+}
+
 /* Two files without "--" are the two sides. */
 static int split_sources(struct diff_request *request, bool has_dashes)
 {
@@ -401,6 +455,12 @@ static int parse_words(struct diff_request *request, struct configuration *confi
 	*is_done_ret = parsed.is_done;
 	if (parsed.is_done)
 		return parsed.status;
+	if (request->report.files.db.url) {
+		int db_status = add_selections(request, &parsed, dashes < argc);
+		return db_status ? db_status : choose_norm(request);
+	}
+	if (request->versus_where)
+		return message_wrong_use("diff", "--versus-where needs --from-db.");
 	if (request->report.from || request->report.to || request->versus) {
 		int range_status = add_ranges(request, &parsed, dashes < argc);
 		return range_status ? range_status : choose_norm(request);
@@ -550,5 +610,7 @@ void diff_request_deinit(struct diff_request *request)
 	report_options_deinit(&request->report);
 	for (int side = 0; side < N_DIFF_SIDES; side++)
 		recorded_range_deinit(&request->ranges[side]);
+	for (int side = 0; side < N_DIFF_SIDES; side++)
+		free(request->selections[side].title);
 	free(request->sources);
 }

@@ -24,7 +24,10 @@ struct diff_request {
 	const char *fail_function;   /* NULL: any */
 	struct diff_source *sources; /* owned */
 	size_t n_sources;
-	const char *versus; /* of --versus; NULL: not given */
+	const char *versus;       /* of --versus; NULL: not given */
+	const char *versus_where; /* likewise */
+	/* With a database: what the sides are; ->url NULL: files. */
+	struct db_options selections[N_DIFF_SIDES];
 	/* With --versus, the sides are times of what dendro agent has recorded. */
 	bool has_ranges;
 	struct recorded_range ranges[N_DIFF_SIDES];

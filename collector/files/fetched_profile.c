@@ -8,6 +8,7 @@
 #include "cct/base/sentence.h"
 #include "cct/store/profile_file.h"
 #include "collector/command-line/messages.h"
+#include "collector/database/db_reading.h"
 #include "collector/files/debuginfod.h"
 #include "collector/files/shown_build.h"
 #include "collector/files/stored_profile.h"
@@ -58,6 +59,23 @@ static void fetch(const struct profile *profile, const struct file_options *file
 	unsetenv("DEBUGINFOD_URLS");
 }
 
+/* A profile of a database is like a stored one. */
+static int read_database(const struct dendro_options *options, const struct file_options *files,
+			 const char *command, struct profile **profile_ret, char **error_ret)
+{
+	struct profile *profile = NULL;
+
+	*error_ret = NULL;
+	int err = db_reading_run(command, &files->db, &files->db.span, &profile, error_ret);
+	if (!err)
+		err = stored_profile_choose(profile, options, error_ret);
+	if (err)
+		profile_destroy(profile);
+	else
+		*profile_ret = profile;
+	return err;
+}
+
 int fetched_profile_build(const char *path, const struct dendro_options *options,
 			  const struct file_options *files, const char *command,
 			  struct profile **profile_ret, char **error_ret)
@@ -65,6 +83,8 @@ int fetched_profile_build(const char *path, const struct dendro_options *options
 	struct debuginfod_result result = { 0 };
 	const struct dendro_source source = { .path = path };
 
+	if (files->db.url)
+		return read_database(options, files, command, profile_ret, error_ret);
 	if (profile_file_is_at(path))
 		return stored_profile_open(path, options, files, command, profile_ret, error_ret);
 	int err = shown_build(command, files->is_quiet, &source, options, profile_ret, error_ret);

@@ -8,6 +8,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/merge/profile_merge.h"
+#include "cct/model/row_slices.h"
 #include "cct/store/profile_file.h"
 #include "collector/command-line/filter_findings.h"
 #include "collector/command-line/messages.h"
@@ -213,6 +214,10 @@ void named_profile_note_lacks(const struct report_options *options, const struct
 		message_note(options->command,
 			     "the profile has no single samples, so options that choose samples, "
 			     "such as --pid, will not work on it.");
+	else if (profile->rows->slice_shift == ROW_SLICE_SHIFT_MAX)
+		message_note(options->command,
+			     "the profile has sums of samples over all of a run's time, not the "
+			     "time of each sample.");
 	else if (profile->rows->slice_shift)
 		message_note(options->command,
 			     "the profile has sums of samples in slices of %g s, not the time of "

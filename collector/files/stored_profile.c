@@ -104,8 +104,7 @@ static bool is_split_by(const struct profile *profile, const struct value_subjec
 	return string_ids_find(&profile->splits, text) != STRING_IDS_NONE;
 }
 
-/* Leaves out of the profile what the options do not want. 0, or -errno as stored_profile_open(). */
-static int choose_samples(struct profile *profile, const struct dendro_options *options,
+int stored_profile_choose(struct profile *profile, const struct dendro_options *options,
 			  char **error_ret)
 {
 	const bool is_grouped = options->grouping != GROUPED_BY_TASK;
@@ -158,7 +157,7 @@ int stored_profile_open(const char *path, const struct dendro_options *options,
 	int err = read_file(path, options, command, &work, &profile, error_ret);
 	assert(err || profile);
 	if (!err)
-		err = choose_samples(profile, options, error_ret);
+		err = stored_profile_choose(profile, options, error_ret);
 	progress_stop(progress);
 	if (err) {
 		profile_destroy(profile);

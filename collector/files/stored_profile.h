@@ -20,4 +20,8 @@ int stored_profile_open(const char *path, const struct dendro_options *options,
 			const struct file_options *files, const char *command,
 			struct profile **profile_ret, char **error_ret);
 
+/* Leaves out of a profile what the options do not want. 0, or -errno likewise. */
+int stored_profile_choose(struct profile *profile, const struct dendro_options *options,
+			  char **error_ret);
+
 #endif

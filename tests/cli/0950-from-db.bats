@@ -1,0 +1,167 @@
+# Reading from ClickHouse (npm's chdb, which is ClickHouse in a process, behind HTTP): what is there
+# is shown, compared and stored as from a file, and whatever a server answers gets a clear sentence.
+
+load lib
+
+setup_file() {
+	load lib
+	prepare make_fleet
+}
+
+make_fleet() {
+	need "$(dirname "$DENDRO")/dendro-send" node jq
+	[ -e "$ROOT/build/npm/node_modules/chdb" ] || skip "npm's chdb is not installed"
+	cd "$BATS_FILE_TMPDIR"
+	day=$(date -u -d yesterday +%F)
+	sed "s/\bDAY\b/$day/g" "$ROOT/tests/cli/fleet_rows.sql" >rows.sql
+	echo "$day" >day
+}
+
+setup() {
+	skip_unprepared
+	cd "$BATS_TEST_TMPDIR"
+	export TZ=UTC no_proxy='*'
+	day=$(<"$BATS_FILE_TMPDIR/day")
+	times=(--from "$day 10:00" --to "$day 10:03")
+	server=
+}
+
+teardown() {
+	[ -z "$server" ] || stop "$server"
+}
+
+serve() { # serve [ANSWER...] : sets db, the URL
+	[ -z "$server" ] || stop "$server"
+	rm -rf served
+	mkdir served
+	"$ROOT/tests/cli/chdb_server.js" served --sql "$ROOT/collector/schema/version_1.sql" \
+		--sql "$BATS_FILE_TMPDIR/rows.sql" "$@" 3>&- &
+	server=$!
+	wait_until test -e served/port
+	db=clickhouse+http://127.0.0.1:$(<served/port)
+}
+
+from_db() { # from_db COMMAND [ARGUMENT...]
+	local command=$1
+	shift
+	"$DENDRO" "$command" --from-db "$db" "${times[@]}" "$@"
+}
+
+costs_of() { # costs_of [OPTION...] : name, self and total of each function
+	from_db report --view functions --format json "$@" |
+		jq -c '[.rows[] | [.name, .self[0], .total[0]]] | sort'
+}
+
+sorted() {
+	jq -c sort <<<"$1"
+}
+
+@test "the engine's sums are the report's, with names, units, losses and marks" {
+	serve
+	from_db report --view functions --format json --errors >all.json
+	expect_equal metrics "$(jq -c '[.metrics[] | [.event, .unit, .samples, .total]]' all.json)" \
+		'[["cpu-clock","ns",255,25500],["page-faults","faults",5,5]]'
+	expect_equal paths "$(jq -c '.quality | [.samples, .lost, .guessed, .unwind.complete,
+		.unwind.stack_cut]' all.json)" '[260,2,3,259,1]'
+	expect_equal functions "$(costs_of --event cpu-clock)" "$(sorted '[["[kernel]",0,600],
+		["do_read",600,600],["leaf()",9000,9000],["leaf()",12100,12100],["main",0,9000],
+		["main",0,13900],["serve",2500,2500],["step",1300,13300],["work",0,13300],
+		["[stack deeper than the copy]",0,100]]')"
+	# Of 25 in 255 samples with equal weights: 1.87 percent points.
+	expect_equal error "$(jq '.rows[] | select(.name == "serve") | .self_error[0] * 10000 | round' \
+		all.json)" 187
+	from_db report | tee text
+	grep -q 'page-faults  *5 faults' text
+	grep -q 'work (guessed)' text
+	grep -q 'step (inlined at api.c:20)' text
+}
+
+@test "conditions and times choose samples" {
+	serve
+	expect_equal api "$(costs_of --db-where "service = 'api' and host like 'fra%'" --event cpu-clock)" \
+		"$(sorted '[["[kernel]",0,600],["do_read",600,600],["leaf()",6100,6100],
+		["main",0,7900],["step",1300,7300],["work",0,7300],["[stack deeper than the copy]",0,100]]')"
+	expect_equal "a comment ends" "$(costs_of --db-where "service = 'db' -- all of it")" \
+		'[["serve",2500,2500]]'
+	expect_equal "--comm" "$(costs_of --comm postgres)" '[["serve",2500,2500]]'
+	times=(--from "$day 10:00" --to "$day 10:01")
+	expect_equal "a minute" "$(costs_of)" \
+		'[["leaf()",4000,4000],["main",0,4000],["step",0,4000],["work",0,4000]]'
+	times=(--from "$day 11:00" --to "$day 12:00")
+	refuses 'The database has no such samples' -- from_db report
+}
+
+@test "what is built, exported and viewed is what is reported" {
+	serve
+	from_db build -o db.cct
+	for view in functions lines modules callgraph callers tree processes; do
+		from_db report --view $view --format json --errors >db.json
+		report_json db.cct --view $view --errors >file.json
+		expect_equal $view "$(jq -cS '[.metrics, .rows, .nodes, .quality.unwind]' db.json)" \
+			"$(jq -cS '[.metrics, .rows, .nodes, .quality.unwind]' file.json)"
+	done
+	from_db export --format folded | sort >db.folded
+	"$DENDRO" export --format folded db.cct | sort >file.folded
+	[ -s db.folded ]
+	cmp db.folded file.folded
+	from_db report --html db.html
+	grep -q '</html>' db.html
+}
+
+@test "two builds, or two times, are compared, with hosts as runs" {
+	serve
+	from_db diff --db-where "build = 'a2a2a2a2'" --versus-where "build = 'a1a1a1a1'" \
+		--sort self,cpu-clock --format json >diff.json
+	expect_equal runs "$(jq -c '[.runs[] | [.side, .samples]]' diff.json)" \
+		'[["before",80],["before",60],["after",90]]'
+	expect_equal leaf "$(jq -c '.rows[] | select(.name == "leaf()") | .self |
+		[.before, .after | . * 1000 | round]' diff.json)" '[864,1000]'
+	times=(--from "$day 10:01" --to "$day 10:02")
+	from_db diff --db-where "host = 'fra1'" --versus "$day 10:00..$day 10:01" --format json >diff.json
+	expect_equal runs "$(jq -c '[.runs[] | [.side, .samples]]' diff.json)" \
+		'[["before",40],["after",40]]'
+	refuses --versus-where -- from_db diff
+}
+
+@test "an answer that is none becomes a sentence, and reaches no terminal as it is" {
+	local words
+	serve 500 401 301 login hostile garbage cut zeros
+	for words in 'Memory limit exceeded' 'is the token right' 'redirections are not followed' \
+		'something else than the server has answered' 'boo' "can't be used" \
+		"can't be reached" 'ends within a row'; do
+		refuses "$words" -- from_db report | tee said
+		expect_equal "lines of '$words'" "$(wc -l <said)" 1
+		lacks -P '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae' said
+	done
+	from_db report >/dev/null
+	refuses 'Unknown expression' -- from_db report --db-where "no_such_column = 1"
+	stop "$server"
+	server=
+	refuses "can't be reached" -- from_db report
+}
+
+@test "a token goes to the server alone, and a slow server is waited for" {
+	serve slow
+	(umask 077 && echo s3cret >token)
+	db=${db/127/me@127}
+	from_db report --token-file token >/dev/null
+	expect_equal "authorization" "$(cut -d ' ' -f 1,2 served/seen | sort -u)" \
+		"Basic $(printf me:s3cret | base64)"
+	refuses --token-file -- from_db report
+}
+
+@test "what a database does not keep is refused, and its options need it" {
+	local option
+	db=clickhouse+http://127.0.0.1:9
+	for option in --time=10%-20% --pid=1 --tid=1 --cpu=0; do
+		refuses 'a database does not keep' -- from_db report $option
+	done
+	for option in threads cpus cgroups; do
+		refuses 'not by thread' -- from_db report --view $option
+	done
+	refuses 'name no file' -- from_db report some.data
+	refuses '--db-where needs --from-db' -- "$DENDRO" report --db-where 1
+	db=clickhouse+http://me:s3cret@127.0.0.1
+	refuses 'has a password' -- from_db report | tee said
+	lacks s3cret said
+}
