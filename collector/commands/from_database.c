@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/base/printable.h"
@@ -22,8 +23,8 @@ char *from_database_title(const char *url, const char *where, const struct time_
 	if (!text || db_target_parse(url, &target, &reason))
 		return NULL;
 	recorded_range_write_title(span, times);
-	char *title = sentence("%s%s, %s, %s", target.url, target.database ? target.database : "",
-			       text, times);
+	char *title = sentence("%.*s%s, %s, %s", (int)strcspn(target.url, "?"), target.url,
+			       target.database, text, times);
 	push_target_deinit(&target);
 	return title;
 }

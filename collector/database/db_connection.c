@@ -92,14 +92,6 @@ static int start(struct db_connection *connection, char *program, char **argumen
 
 /* -- the server ----------------------------------------------------------------------------- */
 
-/* The whole answer is made before it is sent, so that an error that comes late has its status. */
-static char *url_of_queries(const struct push_target *target)
-{
-	return sentence("%s?wait_end_of_query=1%s%s", target->url,
-			target->database ? "&database=" : "",
-			target->database ? target->database : "");
-}
-
 int db_target_parse(const char *url, struct push_target *target_ret, const char **reason_ret)
 {
 	int err = push_target_parse(url, target_ret, reason_ret);
@@ -117,7 +109,9 @@ static int connect_to(struct db_connection *connection, const char *command,
 {
 	char *arguments[16] = { (char *)"dendro-send", (char *)"--query" };
 	_cleanup_free_ char *program = send_program_find();
-	_cleanup_free_ char *url = url_of_queries(target);
+	/* The whole answer is made before it is sent, so that an error that comes late has its
+	 * status. */
+	_cleanup_free_ char *url = sentence("%s&wait_end_of_query=1", target->url);
 
 	if (!program)
 		return fail(-ENOENT, error_ret,

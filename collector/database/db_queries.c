@@ -45,9 +45,9 @@ static char *query_of_windows(enum db_table table, const struct db_selection *se
 				"FROM %s GROUP BY of_host FORMAT RowBinary",
 				host, from);
 	if (table == DB_QUALITY)
-		return sentence("SELECT toString(name), sum(n) FROM (SELECT mapKeys(quality) AS "
-				"names, mapValues(quality) AS numbers FROM %s) ARRAY JOIN names AS "
-				"name, numbers AS n GROUP BY name FORMAT RowBinary",
+		return sentence("SELECT name, sum(n) FROM (SELECT quality_names, quality_counts "
+				"FROM %s) ARRAY JOIN quality_names AS name, quality_counts AS n "
+				"GROUP BY name FORMAT RowBinary",
 				from);
 	return sentence("SELECT of_host, name, unit, sum(n), sum(lost), sum(counted), "
 			"sum(enabled), sum(running), groupBitAnd(flags), groupBitOr(flags) "
