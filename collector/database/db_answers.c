@@ -28,6 +28,7 @@ void db_answers_deinit(struct db_answers *answers)
 	stored_names_destroy(answers->names);
 	free(answers->runs);
 	free(answers->events);
+	free(answers->host);
 	free(answers->kernel);
 	free(answers->arch);
 	free(answers->cpu);
@@ -214,9 +215,12 @@ static int read_frames(struct db_answers *answers, struct row_binary *rows, uint
 
 		if (wrong)
 			return refuse(rows, wrong);
-		if (has_module(&frames[i]))
+		/* Code that no mapping had is in no module. */
+		const bool is_in_module = modules[i] && has_module(&frames[i]);
+
+		if (is_in_module)
 			frames[i].module = module_index(answers, modules[i]);
-		if (has_module(&frames[i]) && !frames[i].module)
+		if (is_in_module && !frames[i].module)
 			return -ENOMEM;
 	}
 	*n_ret = n;
@@ -409,7 +413,8 @@ static int read_runs(struct db_answers *answers, struct row_binary *rows)
 		const uint64_t n_cpus = row_binary_u64(rows);
 		if (n_cpus > answers->n_cpus && n_cpus < UINT32_MAX)
 			answers->n_cpus = (uint32_t)n_cpus;
-		if (agree(rows, &answers->kernel, is_first) ||
+		if (agree(rows, &answers->host, is_first) ||
+		    agree(rows, &answers->kernel, is_first) ||
 		    agree(rows, &answers->arch, is_first) || agree(rows, &answers->cpu, is_first))
 			return -ENOMEM;
 		if (run.start_ns > run.end_ns || run.end_ns > INT64_MAX)

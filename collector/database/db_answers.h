@@ -75,7 +75,7 @@ struct db_answers {
 	uint32_t n_events, n_events_allocated;
 	struct profile_quality quality; /* of the windows */
 	/* Of all windows; where they differ, empty; owned. */
-	char *kernel, *arch, *cpu;
+	char *host, *kernel, *arch, *cpu;
 	uint32_t n_cpus;
 };
 

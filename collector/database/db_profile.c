@@ -378,13 +378,11 @@ static int set_info(struct making *making)
 {
 	const struct db_answers *answers = making->answers;
 	struct profile_info *info = &making->profile->info;
-	const bool has_host = answers->hosts.n_strings == 1 && *answers->hosts.strings[0];
-
 	info->n_cpus = answers->n_cpus;
 	info->os_release = answers->kernel ? strdup(answers->kernel) : NULL;
 	info->arch = answers->arch ? strdup(answers->arch) : NULL;
 	info->cpu = answers->cpu ? strdup(answers->cpu) : NULL;
-	return profile_set_string(&info->hostname, has_host ? answers->hosts.strings[0] : NULL);
+	return profile_set_string(&info->hostname, answers->host);
 }
 
 static int make(struct making *making)

@@ -39,6 +39,7 @@ static char *query_of_windows(enum db_table table, const struct db_selection *se
 	if (table == DB_RUNS)
 		return sentence("SELECT %s AS of_host, min(start_ns), max(end_ns), "
 				"toUInt64(max(cpus)), "
+				"if(min(host) = max(host), toString(any(host)), ''), "
 				"if(min(kernel) = max(kernel), toString(any(kernel)), ''), "
 				"if(min(arch) = max(arch), toString(any(arch)), ''), "
 				"if(min(cpu) = max(cpu), toString(any(cpu)), '') "

@@ -108,6 +108,26 @@ sorted() {
 	grep -q '</html>' db.html
 }
 
+@test "what was pushed is reported as from the recording" {
+	need_events
+	serve
+	"$DENDRO" push --to "$db" --create-tables
+	record two.data -e cpu-clock,page-faults -- \
+		sh -c "exec 3>&1; '$WORKLOADS/cxx' >cxx.out; '$WORKLOADS/recursion' >recursion.out"
+	"$DENDRO" push --to "$db" --spool spool two.data
+	"$DENDRO" build -o two.cct two.data
+	times=(--db-where "host = '$(hostname)'" --from -2h)
+	# Of missing names only the names' absence is there, and the recording's clock is not.
+	local same='del(.command, .missing, .recorder, .stack_copy_bytes, .times.start_ns)'
+	for view in functions lines modules callgraph callers tree processes 'paths --root recurse'; do
+		# shellcheck disable=SC2086
+		from_db report --view $view --errors --format json | jq -S "$same" >db.json
+		# shellcheck disable=SC2086
+		report_json two.cct --view $view --errors | jq -S "$same" >file.json
+		diff db.json file.json
+	done
+}
+
 @test "two builds, or two times, are compared, with hosts as runs" {
 	serve
 	from_db diff --db-where "build = 'a2a2a2a2'" --versus-where "build = 'a1a1a1a1'" \

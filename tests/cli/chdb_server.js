@@ -3,8 +3,8 @@
  * chdb_server.js FOLDER [--sql FILE]... [ANSWER...]
  *
  * ClickHouse's HTTP interface in front of npm's chdb, which is ClickHouse in this process: takes a
- * query as the body of a POST, and answers as the server does, with HTTP 404 or 400 and the text of
- * an exception. FOLDER/port gets the port, FOLDER/data the tables, after the statements of the FILEs
+ * query as the body of a POST, or in the URL with rows in the body, and answers as the server does,
+ * with HTTP 404 or 400 and the text of an exception. FOLDER/port gets the port, FOLDER/data the tables, after the statements of the FILEs
  * were run; FOLDER/seen a line for each
  * request: the authorization, the URL, and the query's size.
  *
@@ -19,6 +19,7 @@
 const fs = require("fs");
 const http = require("http");
 const path = require("path");
+const zlib = require("zlib");
 const root = path.join(__dirname, "../..");
 const { Session } = require(path.join(root, "build/npm/node_modules/chdb"));
 
@@ -38,12 +39,23 @@ function fail(response, text) {
 }
 
 async function run(query) {
-	const result = await session.queryAsync(query, { format: "RowBinary" });
+	const result = await session.queryAsync(query, { format: "TabSeparated" });
 	return Buffer.from(result.bytes());
 }
 
-function send(response, bytes) {
-	response.writeHead(200, { "Content-Type": "application/octet-stream" });
+/* Rows of a push, which come in the body. */
+function insert(query, gzipped, rows) {
+	const file = path.join(folder, "rows");
+	fs.writeFileSync(file, gzipped ? zlib.gunzipSync(rows) : rows);
+	const from = ` FROM INFILE '${file}' COMPRESSION 'none' FORMAT RowBinary`;
+	session.query(query.replace(/ FORMAT RowBinary$/, from));
+	return Buffer.alloc(0);
+}
+
+function send(response, bytes, query) {
+	const is_binary = query.endsWith("FORMAT RowBinary") && !query.startsWith("INSERT");
+	const type = is_binary ? "application/octet-stream" : "text/tab-separated-values";
+	response.writeHead(200, { "Content-Type": type });
 	response.end(bytes);
 }
 
@@ -51,11 +63,11 @@ async function misbehave(answer, query, response) {
 	const http_error = Number(answer);
 	if (http_error) {
 		response.writeHead(http_error, { Location: "http://elsewhere.example/" });
-		return response.end("Code: 241. DB::Exception: Memory limit exceeded");
+		return response.end(http_error === 500 ? "Code: 241. DB::Exception: Memory limit exceeded" : "");
 	}
 	switch (answer) {
 	case "garbage":
-		return send(response, Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 97) & 255)));
+		return send(response, Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 97) & 255)), query);
 	case "login":
 		response.writeHead(200, { "Content-Type": "text/html" });
 		return response.end("<html>Log in</html>");
@@ -71,21 +83,25 @@ async function misbehave(answer, query, response) {
 		return response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy());
 	}
 	case "zeros":
-		return send(response, Buffer.concat([await run(query), Buffer.alloc(5)]));
+		return send(response, Buffer.concat([await run(query), Buffer.alloc(5)]), query);
 	default:
 		await new Promise((done) => setTimeout(done, 1000));
-		return send(response, await run(query));
+		return send(response, await run(query), query);
 	}
 }
 
-async function answer(request, query, response) {
+async function answer(request, body, response) {
+	const parameters = new URL(request.url, "http://localhost").searchParams;
+	const query = parameters.get("query") || body.toString();
 	const seen = `${request.headers.authorization || "-"} ${request.url} ${query.length}\n`;
 	fs.appendFileSync(path.join(folder, "seen"), seen);
 	try {
 		const first = answers.shift();
-		await (first ? misbehave(first, query, response) : run(query).then((bytes) => send(response, bytes)));
+		if (first) return await misbehave(first, query, response);
+		const is_gzipped = request.headers["content-encoding"] === "gzip";
+		send(response, parameters.has("query") ? insert(query, is_gzipped, body) : await run(query), query);
 	} catch (error) {
-		fail(response, String(error.message || error));
+		fail(response, String(error.message || error).replace(/^Query failed: /, ""));
 	}
 }
 
@@ -93,8 +109,7 @@ const server = http.createServer((request, response) => {
 	const parts = [];
 	request.on("data", (part) => parts.push(part));
 	request.on("end", () => {
-		const query = Buffer.concat(parts).toString();
-		last = last.then(() => answer(request, query, response));
+		last = last.then(() => answer(request, Buffer.concat(parts), response));
 	});
 });
 for (const file of files) {
