@@ -73,6 +73,35 @@ AS SELECT
 FROM samples
 GROUP BY minute, service, build, metric, stack;
 
+-- The same by host and day, which dendro fleet top compares.
+-- on: rand()
+CREATE TABLE IF NOT EXISTS samples_day
+(
+	day Date,
+	host LowCardinality(String),
+	service LowCardinality(String),
+	process LowCardinality(String),
+	build LowCardinality(String),
+	kernel LowCardinality(String),
+	metric LowCardinality(String),
+	stack FixedString(16) CODEC(ZSTD(1)),
+	samples UInt64 CODEC(T64, ZSTD(1)),
+	weight UInt64 CODEC(ZSTD(1)),
+	squares Float64 CODEC(ZSTD(1))
+)
+ENGINE = SummingMergeTree((samples, weight, squares))
+PARTITION BY toYYYYMM(day)
+ORDER BY (service, metric, process, build, kernel, stack, host, day)
+TTL day + INTERVAL 365 DAY
+SETTINGS non_replicated_deduplication_window = 10000;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS samples_day_sums TO samples_day
+AS SELECT
+	toDate(time) AS day, host, service, process, build, kernel, metric, stack,
+	sum(samples) AS samples, sum(weight) AS weight, sum(squares) AS squares
+FROM samples
+GROUP BY day, host, service, process, build, kernel, metric, stack;
+
 -- Call paths, the outermost frame first. A stack's number comes from its content. Its first four
 -- bytes are those of its callers, so that paths with other innermost frames are its neighbours.
 -- on: cityHash64(stack)

@@ -34,9 +34,9 @@ static void tables_of_a_version_end_with_a_note_of_it(void **state)
 {
 	char *text = schema_text(0, NULL);
 
-	assert_int_equal(count(text, "CREATE TABLE IF NOT EXISTS "), 8);
-	assert_int_equal(count(text, "CREATE MATERIALIZED VIEW IF NOT EXISTS "), 1);
-	assert_int_equal(count(text, ";\n"), 10);
+	assert_int_equal(count(text, "CREATE TABLE IF NOT EXISTS "), 9);
+	assert_int_equal(count(text, "CREATE MATERIALIZED VIEW IF NOT EXISTS "), 2);
+	assert_int_equal(count(text, ";\n"), 12);
 	assert_int_equal(count(text, "(version) VALUES (1);\n"), 1);
 	assert_string_equal(strrchr(text, '(') + 1, "1);\n");
 	free(text);
@@ -50,9 +50,9 @@ static void a_cluster_has_replicated_tables_and_those_that_are_distributed(void 
 {
 	char *text = schema_text(0, "many");
 
-	assert_int_equal(count(text, " ON CLUSTER 'many'"), 8 + 7 + 1);
-	assert_int_equal(count(text, "ENGINE = Replicated"), 8);
-	assert_int_equal(count(text, "ENGINE = Distributed('many', "), 7);
+	assert_int_equal(count(text, " ON CLUSTER 'many'"), 9 + 8 + 2);
+	assert_int_equal(count(text, "ENGINE = Replicated"), 9);
+	assert_int_equal(count(text, "ENGINE = Distributed('many', "), 8);
 	assert_int_equal(count(text, "ENGINE = MergeTree"), 0);
 	assert_int_equal(count(text, "-- on: "), 0);
 	assert_non_null(strstr(text, "ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/"
@@ -67,7 +67,7 @@ static void a_cluster_has_replicated_tables_and_those_that_are_distributed(void 
 	assert_non_null(strstr(text, "Distributed('many', 'profiles', samples_local, "
 				     "cityHash64(host));\n"));
 	assert_int_equal(count(text, "non_replicated"), 0);
-	assert_int_equal(count(text, "SETTINGS replicated_deduplication_window = 10000"), 2);
+	assert_int_equal(count(text, "SETTINGS replicated_deduplication_window = 10000"), 3);
 	free(text);
 	(void)state;
 }
