@@ -79,7 +79,7 @@ static bool take_options(struct sender *sender, int argc, char **argv)
 		{ "ca-file", required_argument, NULL, 'c' },
 		{ "tenant", required_argument, NULL, 'o' },
 		{ "retry-ns", required_argument, NULL, 'r' },
-		{ "quiet", required_argument, NULL, 'q' },
+		{ "quiet", required_argument, NULL, 'i' },
 		{ "database", required_argument, NULL, 'd' },
 		{ "cluster", required_argument, NULL, 'l' },
 		{ "check", no_argument, NULL, 'k' },
@@ -118,7 +118,7 @@ static bool take_options(struct sender *sender, int argc, char **argv)
 		case 'r':
 			is_right &= numbers_parse(optarg, UINT64_MAX, &sender->retry_ns) == 0;
 			break;
-		case 'q':
+		case 'i':
 			sender->is_quiet = true;
 			break;
 		case 'd':

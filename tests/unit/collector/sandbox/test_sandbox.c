@@ -247,7 +247,8 @@ static int try_all_but_reading(void)
 
 static int read_alone(void)
 {
-	const int err = sandbox_enter_reading(readable, sizeof(readable) / sizeof(readable[0]), NULL);
+	const int err =
+		sandbox_enter_reading(readable, sizeof(readable) / sizeof(readable[0]), NULL);
 
 	if (err)
 		fprintf(stderr, "cannot enter: %s\n", strerror(-err));
