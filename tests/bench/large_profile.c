@@ -55,11 +55,11 @@ static uint32_t *add_modules(struct profile *profile)
 	return ids;
 }
 
-/* Below a process; most nodes are far below it, and calls go to few functions often. */
-static void add_nodes(struct profile *profile, const uint32_t *modules, uint32_t n)
+/* Below @node; most are far below it, and calls go to few functions often. @n: nodes of the profile
+ * then. */
+static void add_nodes(struct profile *profile, const uint32_t *modules, uint32_t node, uint32_t n)
 {
-	struct frame process = { .kind = FRAME_PROCESS };
-	uint32_t node = cct_child(profile->cct, CCT_ROOT, &process), depth = 0;
+	uint32_t depth = 0;
 
 	while (profile->cct->n_nodes < n) {
 		const uint32_t function = draw(8) ? draw(draw(FUNCTIONS) + 1) : draw(200);
@@ -76,21 +76,43 @@ static void add_nodes(struct profile *profile, const uint32_t *modules, uint32_t
 	}
 }
 
-static void add_threads(struct profile *profile, uint32_t process)
+static void add_threads(struct profile *profile, const uint32_t *modules, uint32_t n_nodes)
 {
+	const struct frame server = { .kind = FRAME_PROCESS,
+				      .offset = profile_add_process(profile, 1000, "server") };
+	const uint32_t process = cct_child(profile->cct, CCT_ROOT, &server);
 	char name[32];
 
 	for (uint32_t i = 0; i < THREADS; i++) {
+		struct frame thread = { .kind = FRAME_THREAD };
+
 		snprintf(name, sizeof(name), "worker-%u", i);
-		profile_add_thread(profile, (int32_t)(1000 + i), process, name);
+		thread.offset = profile_add_thread(profile, (int32_t)(1000 + i),
+						   (uint32_t)server.offset, name);
+		add_nodes(profile, modules, cct_child(profile->cct, process, &thread),
+			  (uint32_t)((uint64_t)n_nodes * (i + 1) / THREADS));
 	}
+}
+
+/* By node; of the process and what is above it that of the first one. */
+static uint32_t *find_threads(const struct cct *cct)
+{
+	uint32_t *threads = calloc(cct->n_nodes, sizeof(*threads));
+
+	for (uint32_t i = 1; i < cct->n_nodes; i++) {
+		const struct frame *frame = cct_frame(cct, i);
+
+		threads[i] = frame->kind == FRAME_THREAD ? (uint32_t)frame->offset
+							 : threads[cct->nodes[i].parent];
+	}
+	return threads;
 }
 
 static void add_samples(struct profile *profile, uint32_t n)
 {
 	struct metric *metric = &profile->metrics[0];
 	struct sample_rows *rows = profile->rows = calloc(1, sizeof(*rows));
-	uint32_t task;
+	uint32_t *threads = find_threads(profile->cct), task;
 
 	for (uint32_t i = 0; i < THREADS; i++) {
 		const struct profile_thread *thread = &profile->threads[i];
@@ -100,19 +122,20 @@ static void add_samples(struct profile *profile, uint32_t n)
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		const uint64_t weight = 1000000 + draw(4000);
-		const struct sample_row row = { .time = 1 + (uint64_t)draw(10000) * 1000000,
-						.weight = weight,
-						.number = i,
-						.node = 2 + draw(profile->cct->n_nodes - 2),
-						.task = draw(THREADS),
-						.cpu = draw(8) };
+		struct sample_row row = { .time = 1 + (uint64_t)draw(10000) * 1000000,
+					  .weight = weight,
+					  .number = i,
+					  .node = 3 + draw(profile->cct->n_nodes - 3),
+					  .cpu = draw(8) };
 
+		row.task = threads[row.node];
 		cct_add_cost(profile->cct, row.node, 0, weight);
 		metric->samples++;
 		metric->total += weight;
 		sample_rows_add(rows, &row);
 	}
 	sample_rows_finish(rows, 0);
+	free(threads);
 }
 
 struct profile *large_profile_create(uint32_t n_nodes, uint64_t run)
@@ -121,10 +144,9 @@ struct profile *large_profile_create(uint32_t n_nodes, uint64_t run)
 
 	seed = 1; /* so that those of one size are equal */
 	profile_add_metric(profile, "cpu-clock", "ns");
-	add_threads(profile, profile_add_process(profile, 1000, "server"));
 	profile->cct = cct_create(1);
 	uint32_t *modules = add_modules(profile);
-	add_nodes(profile, modules, n_nodes);
+	add_threads(profile, modules, n_nodes);
 	seed += run;
 	add_samples(profile, n_nodes);
 	free(modules);
