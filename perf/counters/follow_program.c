@@ -1,9 +1,12 @@
 #include "perf/counters/follow_program.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdbool.h>
 
-#define N_RULES  16384u
+/* Before Linux 5.11, maps count as locked memory, of which a user may have little. */
+#define N_RULES  65536u
+#define FEWER    16384u
 #define N_VALUES 64 /* a power of two, so that any number is made an index by a mask */
 static_assert(FOLLOW_WORDS + FOLLOW_STEPS_MAX <= N_VALUES, "bases are indexes of values");
 
@@ -61,7 +64,12 @@ static const struct registers
 
 int follow_rules_create(void)
 {
-	return bpf_create_hash(sizeof(struct follow_key), sizeof(struct follow_rule), N_RULES);
+	const int map =
+		bpf_create_hash(sizeof(struct follow_key), sizeof(struct follow_rule), N_RULES);
+
+	return map == -EPERM ? bpf_create_hash(sizeof(struct follow_key),
+					       sizeof(struct follow_rule), FEWER)
+			     : map;
 }
 
 int follow_rules_set(int rules_map, const struct follow_key *key, const struct follow_rule *rule)

@@ -26,7 +26,7 @@
 #define FOLLOW_KIND 2
 
 /* Rules from the sampled instruction to its outermost caller that are looked for. */
-#define FOLLOW_DEPTH_MAX 16
+#define FOLLOW_DEPTH_MAX 32
 
 struct follow_key {
 	uint64_t pid;   /* in the first pid namespace */

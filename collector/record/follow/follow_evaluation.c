@@ -15,7 +15,7 @@
 /* Strings are asked for byte by byte. */
 #define READ_AHEAD VALUE_STRING_MAX
 #define PAGE_MIN   4096u
-#define N_TRIED    4096u
+#define N_TRIED    16384u
 
 /* What was read for the present sample. */
 struct reading {
