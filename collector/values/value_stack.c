@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/hash.h"
 #include "collector/values/pointer_name.h"
 #include "collector/values/value_modules.h"
 #include "perf/records/memory_record.h"
@@ -342,6 +343,14 @@ const struct debug_frame *value_stack_debug_frame(struct value_stack *stack, siz
 	if (!walked->is_made)
 		make_frame(stack, i);
 	return &walked->debug;
+}
+
+bool value_stack_shape(const struct value_stack *stack, size_t i, uint64_t *shape_ret)
+{
+	const struct rule *rule = &stack->walked[i].rule;
+
+	*shape_ret = hash_bytes(HASH_START, rule, sizeof(*rule));
+	return rule->kind == RULE_CFA_REGISTER || rule->kind == RULE_CFA_MEMORY;
 }
 
 /* The walk may have found the caller by other means than the rule. */

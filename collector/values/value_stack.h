@@ -58,6 +58,9 @@ uint64_t value_stack_addr(const struct value_stack *stack, size_t i);
 size_t value_stack_functions(struct value_stack *stack, size_t i, Dwarf_Die *dies);
 /* The frame to evaluate in; valid until the next call, or the next walk. */
 const struct debug_frame *value_stack_debug_frame(struct value_stack *stack, size_t i);
+/* A number for how frame @i leads to its caller, the same for all frames that do it alike. false:
+ * they are not known. */
+bool value_stack_shape(const struct value_stack *stack, size_t i, uint64_t *shape_ret);
 /*
  * Where the sample has register @reg of frame @i: SAVED_IN_PLACE: where it is in the leaf;
  * SAVED_IN_MEMORY: in the word at *@addr_ret, on the stack. The return address to the frame is its

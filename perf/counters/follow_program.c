@@ -106,11 +106,13 @@ static void begin_key(struct bpf_code *code, const struct registers *registers, 
 	bpf_store(code, R10, AT_KEY + (int)offsetof(struct follow_key, place), R1);
 }
 
-/* The key for one caller more, whose return address is at the stack pointer + R3. */
+/* The key for one caller more, whose return address is at the stack pointer + R3. R0: the rule. */
 static void add_caller(struct bpf_code *code, const struct registers *registers, size_t otherwise)
 {
 	const int place = AT_KEY + (int)offsetof(struct follow_key, place);
 
+	bpf_load(code, R1, R0, offsetof(struct follow_rule, place));
+	bpf_store(code, R10, place, R1);
 	bpf_load(code, R1, R6, registers->offsets[registers->sp]);
 	bpf_compute(code, BPF_ADD, R3, R1);
 	bpf_move(code, R1, R10);

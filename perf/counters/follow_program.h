@@ -55,8 +55,10 @@ struct follow_step {
  * followed. */
 struct follow_rule {
 	uint64_t n_steps;
-	/* From the sample's stack pointer to the return address into the next caller. */
-	uint64_t caller_at;
+	/* From the sample's stack pointer to the return address into the next caller, and the place
+	 * that counts as called from there: what instructions have in common whose frames are
+	 * alike, or the key's own. */
+	uint64_t caller_at, place;
 	struct follow_step steps[FOLLOW_STEPS_MAX];
 };
 

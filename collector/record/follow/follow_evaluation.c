@@ -294,14 +294,32 @@ static size_t n_frames_of_rules(struct follow_evaluation *evaluation)
 	return n_frames;
 }
 
-/* So that the kernel reads it at the next sample of this instruction, reached by the same calls. */
+/* No instruction has such an address. */
+#define SHAPE_BIT (1ull << 63)
+
+/*
+ * What a rule for callers depends on, of the sampled frame: how it leads to its caller, but for
+ * what is evaluated in it.
+ */
+static uint64_t place_of_leaf(struct follow_evaluation *evaluation, const struct user_stack *stack)
+{
+	Dwarf_Die variable;
+	uint64_t shape;
+	size_t at;
+
+	for (size_t i = 0; i < evaluation->subjects->n; i++)
+		if (find_variable(evaluation, i, &at, &variable) && !at)
+			return stack->regs.pc;
+	return value_stack_shape(evaluation->stack, 0, &shape) ? shape | SHAPE_BIT : stack->regs.pc;
+}
+
+/* So that the kernel reads it at the next sample that is reached by the same calls. */
 static void make_rules(struct follow_evaluation *evaluation, const struct follow_request *request,
 		       const struct user_stack *stack)
 {
 	const size_t n_frames = n_frames_of_rules(evaluation);
-	struct follow_key keys[FOLLOW_DEPTH_MAX + 1] = { { (uint64_t)request->pid,
-							   stack->regs.pc } };
-	uint64_t callers_at[FOLLOW_DEPTH_MAX], word;
+	const uint64_t pid = (uint64_t)request->pid, leaf = place_of_leaf(evaluation, stack);
+	uint64_t places[FOLLOW_DEPTH_MAX + 1] = { leaf }, callers_at[FOLLOW_DEPTH_MAX], word;
 	size_t n = 0;
 
 	for (; n < n_frames; n++) {
@@ -310,16 +328,18 @@ static void make_rules(struct follow_evaluation *evaluation, const struct follow
 			n++;
 			break;
 		}
-		keys[n + 1] = (struct follow_key){ keys[0].pid,
-						   follow_place_called(keys[n].place, word) };
+		places[n + 1] = follow_place_called(places[n], word);
 	}
-	if (!n || !is_new(evaluation, &keys[n - 1]))
+	if (!n ||
+	    !is_new(evaluation, &(struct follow_key){
+					pid, follow_place_called(places[n - 1], stack->regs.pc) }))
 		return;
 	for (size_t i = 0; i < n; i++) {
-		struct follow_rule rule = { .caller_at = callers_at[i] };
+		const struct follow_key key = { pid, i ? places[i] : stack->regs.pc };
+		struct follow_rule rule = { .caller_at = callers_at[i], .place = places[i] };
 
 		add_steps(evaluation, stack, i + 1, &rule);
-		follow_rules_set(evaluation->rules_map, &keys[i], &rule);
+		follow_rules_set(evaluation->rules_map, &key, &rule);
 	}
 }
 
