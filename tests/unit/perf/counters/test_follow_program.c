@@ -90,6 +90,24 @@ static void the_work_is_bounded(void **state)
 	assert_int_equal(n_back, 2);
 }
 
+/* Instructions whose frames are alike name the same place, from which keys for callers are made. */
+static void callers_are_counted_from_the_place_of_the_rule(void **state)
+{
+	struct bpf_code code;
+	size_t at = 0;
+
+	(void)state;
+	generate(&code, EM_X86_64);
+	/* What the look-up found is in register 0. */
+	while (at < code.n && (code.insns[at].src_reg != BPF_REG_0 ||
+			       code.insns[at].code != (BPF_LDX | BPF_MEM | BPF_DW) ||
+			       code.insns[at].off != offsetof(struct follow_rule, place)))
+		at++;
+	assert_true(at + 1 < code.n);
+	assert_int_equal(code.insns[at + 1].code, BPF_STX | BPF_MEM | BPF_DW);
+	assert_int_equal(code.insns[at + 1].dst_reg, BPF_REG_10);
+}
+
 /* The kernel's program and the process that makes rules compute the same keys. */
 static void places_tell_the_callers_and_their_order(void **state)
 {
@@ -109,6 +127,7 @@ int main(void)
 		cmocka_unit_test(all_registers_of_x86_64_are_read_from_its_pt_regs),
 		cmocka_unit_test(all_registers_of_arm64_are_read_from_its_user_pt_regs),
 		cmocka_unit_test(the_work_is_bounded),
+		cmocka_unit_test(callers_are_counted_from_the_place_of_the_rule),
 		cmocka_unit_test(places_tell_the_callers_and_their_order),
 	};
 
