@@ -6,6 +6,7 @@ it. Inline and tail-call frames have no separate call frame and are left out. Wi
 case has instead what gdb knows of each frame's variables, inlined ones' too, for value_cases.c.
 """
 
+import collections
 import os
 import random
 import struct
@@ -110,6 +111,10 @@ def write_variables(output, number, depth, frame):
     """Those of a frame, of several with one name the innermost."""
     block, seen = frame.block(), set()
     while block:
+        # rustc describes two variables of one name and block: which one is meant is not known.
+        names = collections.Counter(symbol.name for symbol in block
+                                    if symbol.is_argument or symbol.is_variable)
+        seen |= {name for name, n in names.items() if n > 1}
         for symbol in block:
             if not (symbol.is_argument or symbol.is_variable) or symbol.name in seen:
                 continue
