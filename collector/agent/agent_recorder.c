@@ -49,7 +49,6 @@ static int record(const struct record_arguments *arguments)
 		return message_error(arguments->command, "cannot record: %s.", strerror(-err));
 	recording_run_print_notes(recorder, 0, arguments);
 	size_t n_notes = recorder_n_notes(recorder);
-	builder_link_tell_begin(options->builder->supply_fd);
 	recorder_run(recorder, &summary);
 	builder_link_tell_samples(options->builder->supply_fd, summary.n_samples);
 	recorder_report(recorder, arguments->is_verbose);
@@ -82,6 +81,8 @@ static _Noreturn void run(const struct agent_options *options, uint64_t rate, in
 	arguments.options.deep_stacks = DEEP_STACKS_CUT;
 	arguments.options.ring_size = ring_size(&arguments.options);
 	arguments.options.interval_ns = INTERVAL_NS;
+	/* The rings have room for them. */
+	arguments.options.samples_first = true;
 	arguments.options.parts = (struct output_switch_choice){
 		.is_given = true,
 		.is_aligned = true,

@@ -63,6 +63,9 @@ struct recorder_options {
 	/* The rings are read, and files looked at, this often even if nothing fills; 0: ten times a
 	 * second. */
 	uint64_t interval_ns;
+	/* Sampling begins before the machine's processes are described: the rings have room for the
+	 * samples of that time, and no command waits, nor a delay. */
+	bool samples_first;
 	bool is_dry_run;      /* all is opened, nothing is recorded or written */
 	uint64_t duration_ns; /* 0: no limit */
 	uint64_t max_size;    /* bytes; the recording ends when it has them; 0: no limit */

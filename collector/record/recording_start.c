@@ -51,6 +51,7 @@ void recording_start_deinit(struct recording_start *start)
  * there may be samples in them, of processes that are not yet described. */
 static int synthesize_processes(const struct recording_start *start)
 {
+	const bool empties_rings = !start->synthesize.is_again && !start->options->samples_first;
 	struct synthesizer *synthesizer;
 
 	if (!start->synthesize.is_again && !start->options->is_system_wide &&
@@ -68,7 +69,7 @@ static int synthesize_processes(const struct recording_start *start)
 		if (more >= 0) {
 			int err = recording_observers_write_waiting(start->drain->observers,
 								    SIZE_MAX);
-			if (!err && !start->synthesize.is_again)
+			if (!err && empties_rings)
 				err = drain_round(start->drain);
 			more = err < 0 ? err : more;
 		}

@@ -29,7 +29,7 @@ struct recording_start {
 /* Begins to read the kernel's symbols; called before anything is opened. 0, or -errno, which the
  * notes explain. */
 int recording_start_prepare(struct recording_start *start);
-/* Also empties the rings now and then. The same errors. */
+/* Also empties the rings now and then, if there are no samples in them so far. The same errors. */
 int recording_start_write(struct recording_start *start);
 void recording_start_deinit(struct recording_start *start);
 

@@ -278,7 +278,10 @@ static int open_all(struct recorder *recorder)
 		return recording_notes_explain(&recorder->notes, err,
 					       "cannot prepare to record: %s.", strerror(-err));
 	prepare_synthesis(recorder);
-	return recording_start_write(&recorder->start);
+	if (recorder->options->samples_first)
+		recorder_begin_samples(recorder);
+	err = recording_start_write(&recorder->start);
+	return err || !recorder->options->samples_first ? err : recorder_write_begin(recorder);
 }
 
 int recorder_open(const struct recorder_options *options, struct recorder **recorder_ret,

@@ -71,6 +71,9 @@ int recorder_watch_observers(const struct recorder *recorder);
 
 /* recorder_run.c: enables the events: samples begin. */
 int recorder_enable(struct recorder *recorder);
+/* Its two parts: sampling begins, and the file says when. */
+void recorder_begin_samples(struct recorder *recorder);
+int recorder_write_begin(struct recorder *recorder);
 
 /* recorder_control.c. */
 int recorder_take_control(struct recorder *recorder);

@@ -36,7 +36,7 @@ static void raise_priority(struct recorder *recorder)
 			"machine.");
 }
 
-int recorder_enable(struct recorder *recorder)
+void recorder_begin_samples(struct recorder *recorder)
 {
 	const struct recorder_options *options = recorder->options;
 
@@ -48,8 +48,20 @@ int recorder_enable(struct recorder *recorder)
 	recorder->observed.is_sampling = true;
 	recorder->schedule.look_ns = 0;
 	recorder->schedule.enable_ns = UINT64_MAX;
+	if (recorder->file.has_own_builder && !recorder->has_begun)
+		builder_link_tell_begin(options->builder->supply_fd);
 	recorder->is_on = recorder->has_begun = true;
+}
+
+int recorder_write_begin(struct recorder *recorder)
+{
 	return recorder_write_window(recorder, WINDOW_RECORD_BEGIN, recorder->schedule.enabled_ns);
+}
+
+int recorder_enable(struct recorder *recorder)
+{
+	recorder_begin_samples(recorder);
+	return recorder_write_begin(recorder);
 }
 
 static void stop_by(struct recorder *recorder, uint64_t time_ns)
@@ -124,9 +136,9 @@ static int start(struct recorder *recorder, int *write_error_ret)
 	raise_priority(recorder);
 	if (options->delay_ns)
 		schedule->enable_ns = schedule->start_ns + options->delay_ns;
-	else if (!is_command_only && !options->starts_disabled)
+	else if (!is_command_only && !options->starts_disabled && !options->samples_first)
 		*write_error_ret = recorder_enable(recorder);
-	else if (!options->starts_disabled)
+	else if (is_command_only && !options->starts_disabled)
 		recorder->is_on = recorder->has_begun = true;
 	return recorder->has_command ? command_start(&recorder->command) : 0;
 }
