@@ -129,6 +129,7 @@ void evlist_choose_ring_sizes(struct evlist_impl *impl, const struct evlist_opti
 		.asked = options->ring_size,
 		.frequency = expected_frequency(evlist),
 		.has_switches = impl->request.switches,
+		.is_read_late = impl->wake == EVLIST_WAKE_LATE,
 		.stack_size = options->stack_size,
 		.n_events = evlist->n_events,
 		.n_sample_rings = count_mapped(impl, impl->cpus, impl->n_cpus),

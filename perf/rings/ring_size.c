@@ -14,6 +14,10 @@
 /* With two records, of some 56 bytes, for each switch of tasks. */
 #define SIDEBAND_SWITCHES (4 * MIB)
 #define SIDEBAND_MIN      (64 * KIB)
+/* A reader that comes once a second has not to be woken before where a CPU starts some hundred
+ * programs in that time; all such rings together take so much. */
+#define SIDEBAND_LATE     (4 * MIB)
+#define SIDEBAND_LATE_ALL (16 * MIB)
 /* Samples per second assumed where the user gave a period. */
 #define ASSUMED_RATE 10000
 /* Of a sample, without its stack: registers, callchain, the rest. */
@@ -92,10 +96,20 @@ static uint64_t default_size(const struct ring_demand *demand, uint64_t sideband
 	return size;
 }
 
+static uint64_t sideband_size(const struct ring_demand *demand)
+{
+	uint64_t size = demand->has_switches ? SIDEBAND_SWITCHES : SIDEBAND_DEFAULT;
+
+	while (demand->is_read_late && size < SIDEBAND_LATE &&
+	       2 * size * demand->n_sideband_rings <= SIDEBAND_LATE_ALL)
+		size *= 2;
+	return size;
+}
+
 void ring_sizes_choose(const struct ring_demand *demand, struct ring_sizes *sizes)
 {
 	uint64_t floor = power_of_two_from(MIN_SAMPLES * sample_size(demand));
-	sizes->sideband = demand->has_switches ? SIDEBAND_SWITCHES : SIDEBAND_DEFAULT;
+	sizes->sideband = sideband_size(demand);
 	sizes->samples = demand->asked ? power_of_two_from(demand->asked)
 				       : default_size(demand, sizes->sideband, floor);
 	if (sizes->samples < floor)

@@ -13,6 +13,7 @@ struct ring_demand {
 	uint64_t asked;     /* bytes per CPU that the user requested, or 0 */
 	uint64_t frequency; /* Hz per event, or 0: sampled by a period, so the rate is unknown */
 	bool has_switches;  /* sideband has two records for each switch of tasks */
+	bool is_read_late;  /* the reader comes by itself, and is to be woken seldom */
 	uint32_t stack_size;
 	size_t n_events; /* that share a ring */
 	size_t n_sample_rings, n_sideband_rings;

@@ -203,11 +203,29 @@ static void switches_need_more_sideband(void **state)
 	assert_int_equal(frequent.sideband, 4 * rare.sideband);
 }
 
+static void a_reader_that_comes_late_is_woken_seldom(void **state)
+{
+	const struct ring_demand usual = { .n_sample_rings = 2, .n_sideband_rings = 2 };
+	struct ring_demand late = usual;
+	struct ring_sizes sizes, more;
+
+	(void)state;
+	late.is_read_late = true;
+	ring_sizes_choose(&usual, &sizes);
+	ring_sizes_choose(&late, &more);
+	assert_int_equal(more.sideband, 4 * sizes.sideband);
+	/* Many CPUs have small ones. */
+	late.n_sideband_rings = 128;
+	ring_sizes_choose(&late, &more);
+	assert_int_equal(more.sideband, sizes.sideband);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(default_rings_bridge_100_ms_within_bounds),
 		cmocka_unit_test(switches_need_more_sideband),
+		cmocka_unit_test(a_reader_that_comes_late_is_woken_seldom),
 		cmocka_unit_test(copies_of_stacks_are_smaller_at_high_rates),
 		cmocka_unit_test(copies_are_smaller_where_all_rings_are_more_than_one_thread_reads),
 		cmocka_unit_test(the_size_asked_for_is_rounded_up_and_holds_8_samples),
