@@ -21,7 +21,8 @@
 struct served {
 	struct file_search *search;
 	pid_t pid;
-	char folder[64], path[128];
+	int socket_fd;
+	char folder[64], path[128], result[128];
 };
 
 /* The files of this machine, by a server. */
@@ -34,6 +35,8 @@ static int start(void **state)
 	assert_non_null(mkdtemp(served->folder));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 	served->search = file_search_create();
+	snprintf(served->result, sizeof(served->result), "%s/result", served->folder);
+	assert_int_equal(file_search_set_result(served->search, served->result), 0);
 	served->pid = fork();
 	if (served->pid == 0) {
 		close(ends[0]);
@@ -41,6 +44,7 @@ static int start(void **state)
 		_exit(0);
 	}
 	close(ends[1]);
+	served->socket_fd = ends[0];
 	file_search_set_server(served->search, ends[0]);
 	*state = served;
 	return 0;
@@ -55,6 +59,7 @@ static int stop(void **state)
 	assert_int_equal(waitpid(served->pid, &status, 0), served->pid);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	unlink(served->path);
+	unlink(served->result);
 	rmdir(served->folder);
 	free(served);
 	return 0;
@@ -96,6 +101,53 @@ static void programs_are_handed_over_to_be_read(void **state)
 	close(fd);
 	fd = open_elf(served, ELFDATA2MSB, ET_EXEC << 8);
 	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void code_of_compilers_is_handed_over(void **state)
+{
+	static const char *const starts[] = { "JiTD", "DTiJ" };
+	struct served *served = *state;
+
+	for (size_t i = 0; i < 2; i++) {
+		char header[40] = "";
+
+		memcpy(header, starts[i], 4);
+		int fd = open_with(served, header, sizeof(header));
+		assert_true(fd >= 0);
+		close(fd);
+		assert_int_equal(open_with(served, starts[i], 4), -ENOEXEC);
+	}
+}
+
+static int ask_for_result(const struct served *served, const char *path)
+{
+	struct file_request request = { .kind = FILE_REQUEST_RESULT };
+	struct file_answer answer;
+	int fd = -1;
+
+	assert_int_equal(file_request_set_path(&request, path), 0);
+	assert_int_equal(file_request_ask(served->socket_fd, &request, -1, &answer, &fd), 0);
+	return fd < 0 ? answer.err : fd;
+}
+
+static void only_the_result_may_be_written(void **state)
+{
+	struct served *served = *state;
+	char other[sizeof(served->result) + 8];
+
+	snprintf(other, sizeof(other), "%s-other", served->result);
+	assert_int_equal(ask_for_result(served, other), -EACCES);
+	assert_int_equal(ask_for_result(served, "/etc/passwd"), -EACCES);
+	assert_int_equal(ask_for_result(served, ""), -EACCES);
+	int fd = ask_for_result(served, served->result);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "shown", 5), 5);
+	close(fd);
+	/* What is there is added to, until who asked has looked at it. */
+	fd = ask_for_result(served, served->result);
+	struct stat st;
+	assert_true(fd >= 0 && fstat(fd, &st) == 0 && st.st_size == 5);
 	close(fd);
 }
 
@@ -224,6 +276,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(programs_are_handed_over_to_be_read, start, stop),
+		cmocka_unit_test_setup_teardown(code_of_compilers_is_handed_over, start, stop),
+		cmocka_unit_test_setup_teardown(only_the_result_may_be_written, start, stop),
 		cmocka_unit_test_setup_teardown(memory_of_processes_and_other_files_are_refused,
 						start, stop),
 		cmocka_unit_test_setup_teardown(devices_folders_and_fifos_are_not_opened, start,

@@ -164,6 +164,42 @@ static void requests_of_databases_have_queries_and_keys(void **state)
 	free(text.bytes);
 }
 
+static void who_watches_sees_what_waits_and_what_was_dropped(void **state)
+{
+	const struct folder *folder = *state;
+	struct spool_state seen;
+	struct spool spool;
+	char path[128];
+
+	assert_int_equal(spool_look(folder->path, &seen), -ENOENT);
+	for (unsigned run = 1; run <= 2; run++) {
+		open_spool(&spool, folder, SPOOL_WRITE);
+		for (unsigned i = 0; i < 3; i++)
+			assert_int_equal(add(&spool, i, 2 * FILE_SIZE), 0);
+		spool_close(&spool);
+		assert_int_equal(spool_look(folder->path, &seen), 0);
+		assert_int_equal(seen.n_waiting, 2);
+		assert_int_equal(seen.n_waiting_bytes, 2 * FILE_SIZE);
+		/* Of the first three one, of those of the second run all. */
+		assert_int_equal(seen.n_dropped, run == 1 ? 1 : 4);
+		assert_int_equal(seen.n_dropped_bytes, seen.n_dropped * FILE_SIZE);
+	}
+	open_spool(&spool, folder, SPOOL_SEND);
+	assert_int_equal(spool_refuse(&spool, &spool.files[0]), 0);
+	spool_close(&spool);
+	assert_int_equal(spool_look(folder->path, &seen), 0);
+	assert_int_equal(seen.n_waiting, 1);
+	assert_int_equal(seen.n_refused, 1);
+	/* What is not a number is none. */
+	snprintf(path, sizeof(path), "%s/.dropped", folder->path);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("-1 x", file);
+	fclose(file);
+	assert_int_equal(spool_look(folder->path, &seen), 0);
+	assert_int_equal(seen.n_dropped, 0);
+}
+
 static void what_is_no_request_is_told_from_one(void **state)
 {
 	static const char *const texts[] = {
@@ -210,6 +246,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(requests_are_read_as_they_were_written_the_oldest_first),
 		IN_FOLDER(the_oldest_make_room_for_new_ones_and_are_counted),
+		IN_FOLDER(who_watches_sees_what_waits_and_what_was_dropped),
 		IN_FOLDER(a_folder_that_others_can_read_is_refused),
 		cmocka_unit_test(requests_of_databases_have_queries_and_keys),
 		cmocka_unit_test(what_is_no_request_is_told_from_one),
