@@ -28,6 +28,8 @@
 #define SPOOL_MAX     ((uint64_t)1 << 50)
 #define RETRY_DEFAULT (60 * NSEC_PER_SEC)
 #define RETRY_MAX     (86400 * NSEC_PER_SEC)
+#define SLICE_DEFAULT (60 * NSEC_PER_SEC)
+#define SLICE_MAX     (86400 * NSEC_PER_SEC)
 
 struct push_command {
 	struct report_options report;
@@ -35,7 +37,7 @@ struct push_command {
 	struct push_labels labels;
 	struct send_options send;
 	struct spool spool;
-	uint64_t max_spool;
+	uint64_t max_spool, slice_ns;
 	bool has_commands, creates_tables, prints_tables, has_symbols;
 	bool no_send; /* the requests stay in the spool, for another process */
 	struct known_keys known;
@@ -122,6 +124,17 @@ static int take_retry(const struct option_use *use, void *field)
 	return 0;
 }
 
+static int take_slice(const struct option_use *use, void *field)
+{
+	uint64_t ns;
+
+	if (numbers_parse_time(use->value, NSEC_PER_SEC, SLICE_MAX, &ns) || ns < SLICE_DEFAULT ||
+	    ns % NSEC_PER_SEC)
+		return option_wrong_value(use, "whole seconds, from 60s to 1d, such as 1h");
+	*(uint64_t *)field = ns;
+	return 0;
+}
+
 static const struct command_option options_of_push[] = {
 	{ .name = "to",
 	  .argument = "URL",
@@ -150,6 +163,12 @@ static const struct command_option options_of_push[] = {
 		  "code that had no names when it was pushed",
 	  .take = option_take_flag,
 	  .offset = FIELD(has_symbols) },
+	{ .name = "slice",
+	  .argument = "TIME",
+	  .help = "samples of so long a time are one row of ClickHouse (default: 60s); of an hour, "
+		  "a tenth as many rows",
+	  .take = take_slice,
+	  .offset = FIELD(slice_ns) },
 	{ .heading = "Tables of ClickHouse" },
 	{ .name = "create-tables",
 	  .help = "make the database and dendro's tables in it, or bring them up to date, before "
@@ -236,6 +255,7 @@ static int add_profile(struct push_command *command, struct profile *profile)
 					  .spool = &command->spool,
 					  .max_spool = command->max_spool,
 					  .has_commands = command->has_commands,
+					  .slice_ns = command->slice_ns,
 					  .known = command->knows ? &command->known : NULL };
 	int err = command->target.database && !profile->names ? named_profile_name(report, profile)
 							      : 0;
@@ -417,6 +437,7 @@ static int push(struct push_command *command, const struct parsed_line *parsed)
 int cmd_push(int argc, char **argv, struct configuration *configuration)
 {
 	struct push_command command = { .max_spool = SPOOL_DEFAULT,
+					.slice_ns = SLICE_DEFAULT,
 					.send.retry_ns = RETRY_DEFAULT };
 
 	report_options_init(&command.report, "push");

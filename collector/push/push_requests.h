@@ -22,6 +22,7 @@ struct push_requests {
 	struct spool *spool;
 	uint64_t max_spool;
 	bool has_commands;              /* the recording's command line is sent, too */
+	uint64_t slice_ns;              /* of a database: of rows */
 	const struct known_keys *known; /* what the database has; NULL: not known */
 	/* Counted: */
 	unsigned n_services;

@@ -18,7 +18,8 @@ ORDER BY version;
 -- on: cityHash64(host)
 CREATE TABLE IF NOT EXISTS samples
 (
-	-- When the slice of 60 seconds begins that the samples are of, counted from the window's start.
+	-- When the slice begins that the samples are of, 60 seconds or those of --slice, counted from the
+	-- window's start.
 	time DateTime('UTC') CODEC(Delta(4), ZSTD(1)),
 	host LowCardinality(String),
 	-- Equal for all windows of one agent; (host, series, start) is a window.
@@ -31,11 +32,15 @@ CREATE TABLE IF NOT EXISTS samples
 	build LowCardinality(String),
 	-- The kernel's release.
 	kernel LowCardinality(String),
-	labels Map(LowCardinality(String), String) CODEC(ZSTD(1)),
+	-- Lines of name=value; label['name'] is a value.
+	labels LowCardinality(String),
+	label Map(String, String) ALIAS mapFromArrays(
+		arrayMap(line -> splitByChar('=', line)[1], splitByChar('\n', labels)),
+		arrayMap(line -> substring(line, position(line, '=') + 1), splitByChar('\n', labels))),
 	-- The event, such as 'cpu-clock'; windows.event_units has its unit.
 	metric LowCardinality(String),
 	stack FixedString(16) CODEC(ZSTD(1)),
-	samples UInt64 CODEC(T64, ZSTD(1)),
+	samples UInt64 CODEC(ZSTD(3)),
 	-- Scaled, where the event had to share counters.
 	weight UInt64 CODEC(ZSTD(1)),
 	-- Sum of the squares of the samples' weights, not scaled: for errors.
@@ -217,7 +222,11 @@ CREATE TABLE IF NOT EXISTS windows
 	cpu LowCardinality(String),
 	-- Of dendro.
 	version LowCardinality(String),
-	labels Map(LowCardinality(String), String),
+	-- As in samples.
+	labels LowCardinality(String),
+	label Map(String, String) ALIAS mapFromArrays(
+		arrayMap(line -> splitByChar('=', line)[1], splitByChar('\n', labels)),
+		arrayMap(line -> substring(line, position(line, '=') + 1), splitByChar('\n', labels))),
 	-- '' unless asked for (--with-commands).
 	command String
 )

@@ -55,7 +55,7 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 	grep -q "'profiles' has the tables now" said
 	push_to one --label region=eu --label host=first "$two"
 	expect_totals one
-	expect_equal labels "$(sql one "SELECT DISTINCT host, labels['region'] FROM samples FORMAT TabSeparated")" $'first\teu'
+	expect_equal labels "$(sql one "SELECT DISTINCT host, label['region'] FROM samples FORMAT TabSeparated")" $'first\teu'
 	expect_equal services "$(sql one "SELECT arrayStringConcat(groupUniqArray(service)) LIKE '%recursion%' FROM samples")" 1
 	expect_equal builds "$(sql one "SELECT DISTINCT build FROM samples WHERE process = 'recursion'")" \
 		"$(readelf -n "$WORKLOADS/recursion" | awk '/Build ID/ { print $3 }')"
@@ -67,13 +67,19 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 			JOIN names USING (module, offset) JOIN modules USING module
 			ARRAY JOIN functions AS function) AS paths USING (stack)
 		GROUP BY function, path FORMAT TabSeparated" | sort >functions
-	jq -r '.rows[] | select(.kind == "user") | [.name, .module, .total[0]] | @tsv' \
+	jq -r '.rows[] | select(.kind == "user" and .module != "") | [.name, .module, .total[0]] | @tsv' \
 		"$BATS_FILE_TMPDIR/two.json" | awk -F '\t' '$3' | sort >expected
 	# Functions of one name in one file are told apart in the report alone.
 	cut -f 1,2 expected | uniq -d >ambiguous
 	[ "$(wc -l <expected)" -gt 20 ]
 	grep -vFf ambiguous expected | comm -23 - functions >missing
 	[ ! -s missing ] || { cat missing; false; }
+	# Grafana's flame graph has the whole as its root, and each cost once.
+	sql one "$(sed -n '/^```sql/,/^```$/p' "$ROOT/docs/FLEET.md" | grep -v '^```' |
+		sed 's/[$]__timeFilter(time)/time > 0/; s/[$]service/recursion/') FORMAT TabSeparated" >graph
+	expect_equal "graph" "$(awk -F '\t' '!$1 { all += $3 } { self += $4 } END { printf "%.0f %.0f", all, self }' graph)" \
+		"$(sql one "SELECT sum(weight), sum(weight) FROM samples WHERE metric = 'cpu-clock' AND service = 'recursion'" | tr '\t' ' ')"
+	grep -q deepest_work graph
 	expect_equal windows "$(sql one "SELECT count(), sum(samples), any(version) FROM windows FORMAT TabSeparated")" \
 		$'1\t'"$(jq '[.metrics[].samples] | add' "$BATS_FILE_TMPDIR/two.json")"$'\t'"$("$DENDRO" --version)"
 	lacks -r "$WORKLOADS" <(sql one "SELECT command FROM windows")
@@ -90,6 +96,7 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 	expect_totals one
 	expect_equal "insertions" "$(grep -c INSERT one/seen)" "$first"
 	expect_equal "windows" "$(sql one "SELECT count() FROM windows")" 1
+	refuses "60s to 1d" -- push_to one --slice 5s "$two"
 	# As a stored profile, and by somebody who knows nothing of what was sent.
 	"$DENDRO" build -o two.cct "$two"
 	rm -r spool
@@ -101,6 +108,10 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 	sql one "TRUNCATE TABLE windows"
 	push_to one "$two"
 	expect_totals one
+	# Of another host, in rows of an hour.
+	push_to one --label host=other --slice 1h "$two"
+	expect_equal "other" "$(sql one "SELECT sum(samples), uniqExact(time) FROM samples WHERE host = 'other' FORMAT TabSeparated")" \
+		"$(jq '[.metrics[].samples] | add' "$BATS_FILE_TMPDIR/two.json")"$'\t'1
 }
 
 @test "a server that drops, delays, is full or answers garbage gets everything once" {

@@ -20,6 +20,7 @@ struct writer {
 	const struct profile *profile;
 	struct symbolizer *symbolizer;
 	const char *host;
+	char *labels; /* owned */
 	struct stack_ids stacks;
 	struct slice_rows slices;
 	uint64_t series;
@@ -32,19 +33,22 @@ static bool is_own_column(const char *label)
 	return strcmp(label, PUSH_LABEL_SERVICE) == 0 || strcmp(label, PUSH_LABEL_HOST) == 0;
 }
 
-static void add_labels(struct byte_buffer *row, const struct push_labels *labels)
+/* Lines of NAME=VALUE. Heap; NULL: no memory. */
+static char *join_labels(const struct push_labels *labels)
 {
-	uint64_t n = 0;
+	char *text = strdup("");
 
-	for (size_t i = 0; i < labels->n; i++)
-		n += !is_own_column(labels->labels[i].name);
-	row_add_count(row, n);
-	for (size_t i = 0; i < labels->n; i++) {
-		if (is_own_column(labels->labels[i].name))
+	for (size_t i = 0; i < labels->n && text; i++) {
+		const struct push_label *label = &labels->labels[i];
+
+		if (is_own_column(label->name))
 			continue;
-		row_add_text(row, labels->labels[i].name);
-		row_add_text(row, labels->labels[i].value);
+		char *longer =
+			sentence("%s%s%s=%s", text, text[0] ? "\n" : "", label->name, label->value);
+		free(text);
+		text = longer;
 	}
+	return text;
 }
 
 /* The windows of an agent follow one another, and none has the time of another one. */
@@ -83,7 +87,7 @@ static void add_row(const struct writer *writer, const struct slice_row *slice, 
 	row_add_text(row, writer->slices.texts.strings[task->process]);
 	row_add_text(row, build_id);
 	row_add_text(row, profile->info.os_release);
-	add_labels(row, writer->requests->labels);
+	row_add_text(row, writer->labels);
 	row_add_text(row, profile->metrics[slice->metric].name);
 	byte_buffer_add(row, writer->stacks.stacks[slice->stack].id, STACK_ID_SIZE);
 	row_add_64(row, slice->samples);
@@ -274,7 +278,7 @@ static void add_machine(const struct writer *writer, struct byte_buffer *row)
 	row_add_text(row, info->arch);
 	row_add_text(row, info->cpu);
 	row_add_text(row, info->tool_version);
-	add_labels(row, writer->requests->labels);
+	row_add_text(row, writer->labels);
 	row_add_text(row, writer->requests->has_commands ? info->command_line : "");
 }
 
@@ -320,7 +324,8 @@ static int add_all(struct writer *writer)
 	int err = stack_ids_init(&writer->stacks, writer->profile, writer->host);
 
 	if (!err)
-		err = slice_rows_init(&writer->slices, &writer->stacks, service);
+		err = slice_rows_init(&writer->slices, &writer->stacks, service,
+				      writer->requests->slice_ns);
 	if (err)
 		return err;
 	writer->series = find_series(writer);
@@ -337,11 +342,16 @@ int clickhouse_requests_add(struct push_requests *requests, const struct profile
 {
 	_cleanup_free_ char *host = push_requests_host(requests, profile);
 	struct writer writer = {
-		.requests = requests, .profile = profile, .symbolizer = symbolizer, .host = host
+		.requests = requests,
+		.profile = profile,
+		.symbolizer = symbolizer,
+		.host = host,
+		.labels = join_labels(requests->labels),
 	};
-	const int err = host ? add_all(&writer) : -ENOMEM;
+	const int err = host && writer.labels ? add_all(&writer) : -ENOMEM;
 
 	slice_rows_deinit(&writer.slices);
 	stack_ids_deinit(&writer.stacks);
+	free(writer.labels);
 	return err;
 }

@@ -136,18 +136,18 @@ static uint64_t time_of(const struct slice_rows *rows, const struct sample_list 
 			     : rows->start_ns;
 }
 
-/* The last slice has up to 90 seconds, so that none of the next window's begins with it. */
+/* The last slice may be half as long again, so that none of the next window's begins with it. */
 static uint32_t slice_of(const struct slice_rows *rows, uint64_t time_ns)
 {
 	const uint64_t window_ns =
 		rows->end_ns > rows->start_ns ? rows->end_ns - rows->start_ns : 0;
-	const uint64_t slice_ns = SLICE_S * NSEC_PER_SEC;
+	const uint64_t slice_ns = rows->slice_ns;
 	const uint64_t n = (window_ns + slice_ns / 2) / slice_ns;
 	uint64_t slice = time_ns > rows->start_ns ? (time_ns - rows->start_ns) / slice_ns : 0;
 
 	if (slice && slice >= n)
 		slice = n ? n - 1 : 0;
-	return (uint32_t)(rows->start_ns / NSEC_PER_SEC + slice * SLICE_S);
+	return (uint32_t)(rows->start_ns / NSEC_PER_SEC + slice * (slice_ns / NSEC_PER_SEC));
 }
 
 /* -- rows ----------------------------------------------------------------------------------- */
@@ -308,13 +308,15 @@ static int compare_rows(const void *a, const void *b, void *data)
 	return order ? order : compare_numbers(x->start_s, y->start_s);
 }
 
-int slice_rows_init(struct slice_rows *rows, struct stack_ids *stacks, const char *only)
+int slice_rows_init(struct slice_rows *rows, struct stack_ids *stacks, const char *only,
+		    uint64_t slice_ns)
 {
 	const struct profile *profile = stacks->profile;
 	struct sample_list list = { 0 };
 
 	*rows = (struct slice_rows){
 		.stacks = stacks,
+		.slice_ns = slice_ns,
 		.programs = calloc(profile->n_processes + 1ul, sizeof(*rows->programs)),
 	};
 	int err = rows->programs ? find_window(rows, profile) : -ENOMEM;

@@ -1,13 +1,11 @@
 /*
- * The samples of a profile as rows of dendro's table in ClickHouse: their sums by slice of 60
- * seconds, service, process, program, event and path.
+ * The samples of a profile as rows of dendro's table in ClickHouse: their sums by slice of time,
+ * service, process, program, event and path.
  */
 #ifndef COLLECTOR_PUSH_CLICKHOUSE_SLICE_ROWS_H
 #define COLLECTOR_PUSH_CLICKHOUSE_SLICE_ROWS_H
 
 #include "collector/push/clickhouse/stack_ids.h"
-
-#define SLICE_S 60
 
 /* Who ran samples. */
 struct slice_task {
@@ -31,17 +29,19 @@ struct slice_rows {
 	struct slice_row *rows; /* finished: by day, service, event, path, process, time */
 	uint32_t n_rows, n_allocated;
 	uint64_t start_ns, end_ns; /* of the window, since 1970 */
+	uint64_t slice_ns;
 	/* While rows are made: */
 	uint32_t *programs; /* by process: id of a module */
 	struct pair_map by_process, by_names, by_key;
 };
 
 /*
- * @only: the service of all samples; NULL: as collector/push/service_profiles.h has it. 0;
- * -ENODATA: the profile does not say when it was recorded; or -ENOMEM. It may be deinitialized in
- * any case.
+ * @slice_ns: whole seconds. @only: the service of all samples; NULL: as
+ * collector/push/service_profiles.h has it. 0; -ENODATA: the profile does not say when it was
+ * recorded; or -ENOMEM. It may be deinitialized in any case.
  */
-int slice_rows_init(struct slice_rows *rows, struct stack_ids *stacks, const char *only);
+int slice_rows_init(struct slice_rows *rows, struct stack_ids *stacks, const char *only,
+		    uint64_t slice_ns);
 void slice_rows_deinit(struct slice_rows *rows);
 
 #endif
