@@ -8,8 +8,8 @@
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
-#include "collector/commands/from_database.h"
 #include "collector/files/named_profile.h"
+#include "collector/fleet/from_database.h"
 #include "collector/sandbox/reader_sandbox.h"
 
 #define SLICED_ROWS_MAX (1u << 22) /* in memory, where they become sums in the end anyway */

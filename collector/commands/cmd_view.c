@@ -13,10 +13,10 @@
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/report_options.h"
 #include "collector/commands/commands.h"
-#include "collector/commands/from_database.h"
 #include "collector/files/fetched_profile.h"
 #include "collector/files/page_file.h"
 #include "collector/files/shown_naming.h"
+#include "collector/fleet/from_database.h"
 #include "report/terminal/character_set.h"
 
 static const struct choice groupings[] = {

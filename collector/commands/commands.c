@@ -28,6 +28,7 @@ const struct subcommand commands[] = {
 	{ &merge_line, "add profiles of runs, machines or days up", cmd_merge },
 	{ &export_line, "write the call paths in a format of other programs", cmd_export },
 	{ &push_line, "send profiles to a server for many machines", cmd_push },
+	{ &fleet_line, "show where the cost of many machines goes, and what moved", cmd_fleet },
 	{ &script_line, "list the samples of a recording, as perf script does", cmd_script },
 	{ &debug_unwind_line, "show how the stacks of a recording were unwound", cmd_debug_unwind },
 	{ &version_line, "show the version, and what it was built with", cmd_version },

@@ -24,9 +24,9 @@ int commands_run(int argc, char **argv);
 int commands_read_settings(struct configuration *configuration, const char *option_path);
 
 extern const struct command_line agent_line, annotate_line, archive_line, branches_line,
-	browse_line, build_line, debug_unwind_line, diff_line, doctor_line, export_line, list_line,
-	merge_line, push_line, record_line, report_line, script_line, top_line, values_line,
-	version_line, view_line;
+	browse_line, build_line, debug_unwind_line, diff_line, doctor_line, export_line, fleet_line,
+	list_line, merge_line, push_line, record_line, report_line, script_line, top_line,
+	values_line, version_line, view_line;
 
 int cmd_agent(int argc, char **argv, struct configuration *configuration);
 int cmd_annotate(int argc, char **argv, struct configuration *configuration);
@@ -38,6 +38,7 @@ int cmd_debug_unwind(int argc, char **argv, struct configuration *configuration)
 int cmd_diff(int argc, char **argv, struct configuration *configuration);
 int cmd_doctor(int argc, char **argv, struct configuration *configuration);
 int cmd_export(int argc, char **argv, struct configuration *configuration);
+int cmd_fleet(int argc, char **argv, struct configuration *configuration);
 int cmd_list(int argc, char **argv, struct configuration *configuration);
 int cmd_merge(int argc, char **argv, struct configuration *configuration);
 int cmd_push(int argc, char **argv, struct configuration *configuration);

@@ -12,8 +12,8 @@
 #include "collector/command-line/option_values.h"
 #include "collector/command-line/pager.h"
 #include "collector/command-line/terminal.h"
-#include "collector/commands/from_database.h"
 #include "collector/files/page_file.h"
+#include "collector/fleet/from_database.h"
 #include "report/fold/view_traits.h"
 
 #define DEFAULT_MIN_PERCENT 0.1
@@ -358,7 +358,7 @@ static int add_selections(struct diff_request *request, const struct parsed_line
 {
 	const struct report_options *report = &request->report;
 	const char *where = report->files.db.where;
-	struct time_span before, after;
+	struct time_span before, after = { 0, 0 };
 
 	if (!request->versus && !request->versus_where)
 		return message_wrong_use("diff", "--from-db needs --versus, --versus-where or "

@@ -214,12 +214,16 @@ static int translate(struct making *making, struct frame *frame)
 	const struct db_module *module =
 		frame->module ? &making->answers->modules[frame->module - 1] : NULL;
 	const char *text = module && module->is_text ? module->key.path : "[unknown]";
-	uint32_t id;
+	uint32_t id, split;
 	bool is_new;
 
 	if (frame->kind == FRAME_WAKER || frame->kind == FRAME_VALUE) {
 		if (string_ids_add(frame->kind == FRAME_WAKER ? &profile->wakers : &profile->values,
 				   text, &id, &is_new))
+			return -ENOMEM;
+		/* Of which variables they are values, the database does not know. */
+		if (frame->kind == FRAME_VALUE &&
+		    string_ids_add(&profile->splits, "[unknown]", &split, &is_new))
 			return -ENOMEM;
 		*frame = frame->kind == FRAME_WAKER ? frame_waker(id) : frame_value(id);
 		return 0;

@@ -7,7 +7,6 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/sentence.h"
 #include "collector/command-line/messages.h"
-#include "collector/database/db_connection.h"
 #include "collector/database/db_profile.h"
 #include "collector/database/db_queries.h"
 
@@ -19,10 +18,9 @@ static int complain(const struct row_binary *rows, char **error_ret)
 	return -EINVAL;
 }
 
-static int read_table(struct db_connection *connection, const struct db_selection *selection,
-		      enum db_table table, struct db_answers *answers, char **error_ret)
+int db_reading_ask(struct db_connection *connection, const char *query, db_row_reader read,
+		   void *data, char **error_ret)
 {
-	_cleanup_free_ char *query = db_query_of(table, selection);
 	struct row_binary rows = { 0 };
 
 	*error_ret = NULL;
@@ -31,7 +29,7 @@ static int read_table(struct db_connection *connection, const struct db_selectio
 	int err = db_connection_ask(connection, query, &rows.in, error_ret);
 	if (err)
 		return err;
-	err = db_readers[table](answers, &rows);
+	err = read(data, &rows);
 	/* A row that is cut off may be so because the answer is, whose reason comes at its end. */
 	if (!err || (rows.wrong && feof(rows.in)))
 		err = db_connection_end(connection, error_ret);
@@ -39,6 +37,19 @@ static int read_table(struct db_connection *connection, const struct db_selectio
 		err = complain(&rows, error_ret);
 	row_binary_deinit(&rows);
 	return err;
+}
+
+/* The table of an answer. */
+struct reading {
+	struct db_answers *answers;
+	enum db_table table;
+};
+
+static int read_table(void *data, struct row_binary *rows)
+{
+	const struct reading *reading = data;
+
+	return db_readers[reading->table](reading->answers, rows);
 }
 
 static void note_lacks(const char *command, const struct db_lacks *lacks)
@@ -65,8 +76,12 @@ static int read_tables(const char *command, const struct db_options *options,
 	struct db_connection connection;
 	int err = db_connection_open(&connection, command, options, error_ret);
 
-	for (int table = 0; table < N_DB_TABLES && !err; table++)
-		err = read_table(&connection, selection, (enum db_table)table, answers, error_ret);
+	for (int table = 0; table < N_DB_TABLES && !err; table++) {
+		struct reading reading = { answers, (enum db_table)table };
+		_cleanup_free_ char *query = db_query_of(reading.table, selection);
+
+		err = db_reading_ask(&connection, query, read_table, &reading, error_ret);
+	}
 	db_connection_close(&connection);
 	return err;
 }

@@ -9,7 +9,7 @@ load lib
 	make -s install DESTDIR="$BATS_TEST_TMPDIR" prefix=/usr
 	"$BATS_TEST_TMPDIR/usr/bin/dendro" --version
 	files=$(find "$BATS_TEST_TMPDIR/usr/share" -name '*.1' -printf '%f\n' | sort | tr '\n' ' ')
-	expect_equal "man pages" "$files" "dendro-agent.1 dendro-annotate.1 dendro-archive.1 dendro-branches.1 dendro-browse.1 dendro-build.1 dendro-debug-unwind.1 dendro-diff.1 dendro-doctor.1 dendro-export.1 dendro-list.1 dendro-merge.1 dendro-push.1 dendro-record.1 dendro-report.1 dendro-script.1 dendro-top.1 dendro-values.1 dendro-version.1 dendro-view.1 dendro.1 "
+	expect_equal "man pages" "$files" "dendro-agent.1 dendro-annotate.1 dendro-archive.1 dendro-branches.1 dendro-browse.1 dendro-build.1 dendro-debug-unwind.1 dendro-diff.1 dendro-doctor.1 dendro-export.1 dendro-fleet.1 dendro-list.1 dendro-merge.1 dendro-push.1 dendro-record.1 dendro-report.1 dendro-script.1 dendro-top.1 dendro-values.1 dendro-version.1 dendro-view.1 dendro.1 "
 	[ -s "$BATS_TEST_TMPDIR/usr/share/man/man5/dendro.conf.5" ]
 	files=$(cd "$BATS_TEST_TMPDIR/usr/share" && find . -name '*dendro*' ! -name '*.[15]' | sort | tr '\n' ' ')
 	expect_equal completion "$files" "./bash-completion/completions/dendro ./fish/vendor_completions.d/dendro.fish ./zsh/site-functions/_dendro "
@@ -30,7 +30,7 @@ load lib
 
 @test "every option of --help is in the man page and the other way round" {
 	local command options pages
-	for command in agent annotate archive branches browse build debug-unwind diff doctor export list merge push record report script top values version view; do
+	for command in agent annotate archive branches browse build debug-unwind diff doctor export fleet list merge push record report script top values version view; do
 		# An option is where its line begins.
 		options=$("$DENDRO" $command --help 2>&1 |
 			grep -oE '^ +(-[^ ]*, )?--[a-z][a-z-]*' | grep -o -- '--[a-z][a-z-]*' |

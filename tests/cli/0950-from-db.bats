@@ -31,11 +31,15 @@ teardown() {
 }
 
 serve() { # serve [ANSWER...] : sets db, the URL
+	serve_rows "$BATS_FILE_TMPDIR/rows.sql" "$@"
+}
+
+serve_rows() { # serve_rows FILE [ANSWER...]
 	[ -z "$server" ] || stop "$server"
 	rm -rf served
 	mkdir served
 	"$ROOT/tests/cli/chdb_server.js" served --sql "$ROOT/collector/schema/version_1.sql" \
-		--sql "$BATS_FILE_TMPDIR/rows.sql" "$@" 3>&- &
+		--sql "$@" 3>&- &
 	server=$!
 	wait_until test -e served/port
 	db=clickhouse+http://127.0.0.1:$(<served/port)
@@ -184,4 +188,48 @@ sorted() {
 	db=clickhouse+http://me:s3cret@127.0.0.1
 	refuses 'has a password' -- from_db report | tee said
 	lacks s3cret said
+}
+
+top() { # top [OPTION...] : dendro fleet top, as JSON
+	"$DENDRO" fleet top --from-db "$db" --from "$day" --to "$day 23:00" --format json "$@"
+}
+
+@test "a fleet's functions, services and builds have the sums of all hosts" {
+	serve
+	expect_equal all "$(top | jq -c '[.event, .unit, .total, .hosts, .services, .host_days]')" \
+		'["cpu-clock","ns",25500,2,2,2]'
+	expect_equal functions "$(top | jq -c '[.rows[] | [.service, .function, .module, .self, .total]] | sort')" \
+		"$(sorted '[["api","main","api",0,22900],["api","work","api",0,13300],
+		["api","step","api",1300,13300],["api","leaf()","api",21100,21100],
+		["api","do_read","[kernel.kallsyms]",600,600],["db","serve","db",2500,2500]]')"
+	expect_equal services "$(top --by services | jq -c '[.rows[] | [.service, .total, .hosts]]')" \
+		'[["api",23000,2],["db",2500,1]]'
+	expect_equal builds "$(top --by builds | jq -c '[.rows[] | [.service, .process, .build, .total]]')" \
+		'[["api","api","a1a1a1a1",14000],["api","api","a2a2a2a2",9000],["db","postgres","d1d1d1d1",2500]]'
+	expect_equal kernels "$(top --by kernels | jq -c '[.rows[] | [.kernel, .total]]')" '[["6.1",25500]]'
+	expect_equal faults "$(top --event page-faults | jq -c '[.unit, .total]')" '["faults",5]'
+	expect_equal where "$(top --by services --db-where "service = 'db'" | jq -c '[.rows[].service]')" '["db"]'
+	expect_equal "too few hosts" "$(top --by moved | jq -c '[.changed, .compared, .rows]')" '[1,0,[]]'
+	refuses 'no such samples' -- top --event nothing
+	refuses 'dendro fleet top' -- "$DENDRO" fleet --from-db "$db"
+}
+
+@test "of a week of 1 000 hosts, what a new build made dearer is found with its callers, and nothing else" {
+	sed "s/\bDAY\b/$day/g; s/\bCOUNT\b/1000/" "$ROOT/tests/cli/fleet_week.sql" >week.sql
+	serve_rows week.sql
+	top --from "$(date -u -d "$day - 6 days" +%F)" >functions.json
+	# Function 0 calls all others.
+	expect_equal hosts "$(jq -c '[.hosts, .host_days]' functions.json)" '[1000,7000]'
+	expect_equal all "$(jq '([.rows[] | select(.function == "f0").total] | add) / .total * 1e9 | round' \
+		functions.json)" 1000000000
+	top --from "$(date -u -d "$day - 6 days" +%F)" --by moved >moved.json
+	cat moved.json
+	expect_equal compared "$(jq -c '[.changed, .compared]' moved.json)" '[4,4]'
+	jq -e '[.rows[] | .service] | unique == ["service3"]' moved.json
+	jq -e '[.rows[] | .function] | contains(["f40", "f13"]) and (. - ["f40", "f13", "f4", "f1"] == [])' \
+		moved.json
+	# It is 1.5 % within 4 errors.
+	jq -e '.rows[] | select(.function == "f40") | (.after - 1.015 * .before | fabs) < 4 * .error' moved.json
+	"$DENDRO" fleet top --from-db "$db" --from "$(date -u -d "$day - 6 days" +%F)" --by moved >moved
+	grep -q 'service3: build 11 after 0d, on 250 hosts' moved
 }

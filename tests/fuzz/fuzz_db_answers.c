@@ -47,8 +47,10 @@ static void check_stored(const struct profile *profile)
 	if (!out || profile_file_write(out, profile) || fclose(out))
 		abort();
 	FILE *in = fmemopen(bytes, size, "r");
-	if (!in || profile_file_read_with_rows(in, &copy, &n_skipped, &error))
+	if (!in || profile_file_read_with_rows(in, &copy, &n_skipped, &error)) {
+		fprintf(stderr, "%s\n", error ? error : "not read");
 		abort();
+	}
 	fclose(in);
 	profile_destroy(copy);
 	free(bytes);

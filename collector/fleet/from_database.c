@@ -1,4 +1,4 @@
-#include "collector/commands/from_database.h"
+#include "collector/fleet/from_database.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/diff/host_days.h"
+#include "report/fleet/host_days.h"
 
 #define N_HOSTS 40
 #define N_DAYS  7

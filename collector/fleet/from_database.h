@@ -1,6 +1,6 @@
 /* What commands read: files, or what a database has (--from-db). */
-#ifndef COLLECTOR_COMMANDS_FROM_DATABASE_H
-#define COLLECTOR_COMMANDS_FROM_DATABASE_H
+#ifndef COLLECTOR_FLEET_FROM_DATABASE_H
+#define COLLECTOR_FLEET_FROM_DATABASE_H
 
 #include "collector/command-line/report_options.h"
 
