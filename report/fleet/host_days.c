@@ -1,4 +1,4 @@
-#include "report/diff/host_days.h"
+#include "report/fleet/host_days.h"
 
 #include <errno.h>
 #include <math.h>

@@ -10,8 +10,8 @@
  * robust to that, with hosts as clusters (Liang and Zeger, Biometrika 73, 1986). What of it samples
  * do not explain is moderated over all rows (report/diff/dispersion.h).
  */
-#ifndef REPORT_DIFF_HOST_DAYS_H
-#define REPORT_DIFF_HOST_DAYS_H
+#ifndef REPORT_FLEET_HOST_DAYS_H
+#define REPORT_FLEET_HOST_DAYS_H
 
 #include "report/diff/diff_statistics.h"
 
