@@ -107,13 +107,6 @@ const struct command_option db_options[] = {
 		  "recorded in the last hour, or as --from and --to say",
 	  .take = option_take_text,
 	  .offset = DB_FIELD(url) },
-	{ .name = "db-where",
-	  .not_a_setting = SETTING_OF_SAMPLES,
-	  .argument = "SQL",
-	  .help = "of --from-db, the samples for which this holds: service, host, process, build, "
-		  "kernel, metric and labels, as in \"service = 'api' and host like 'fra%'\"",
-	  .take = option_take_text,
-	  .offset = DB_FIELD(where) },
 	{ .name = "token-file",
 	  .argument = "FILE",
 	  .help = "send the database the token in the first line of this file: the password of "

@@ -47,9 +47,9 @@ static int take_list(const struct option_use *use, void *field)
 	return add_names(use, field, ",");
 }
 
-static int take_condition(const struct option_use *use, void *field)
+static int add_condition(const struct option_use *use, const char *text,
+			 struct condition_list *list)
 {
-	struct condition_list *list = field;
 	struct value_condition *condition = calloc(1, sizeof(*condition));
 
 	if (!condition || array_reserve_one(list->conditions, list->n)) {
@@ -58,8 +58,13 @@ static int take_condition(const struct option_use *use, void *field)
 	}
 	list->conditions[list->n++] = condition;
 
-	const char *wrong = value_condition_parse(condition, use->value);
-	return wrong ? message_wrong_use(use->command, "--where: '%s' %s.", use->value, wrong) : 0;
+	const char *wrong = value_condition_parse(condition, text);
+	return wrong ? message_wrong_use(use->command, "--where: '%s' %s.", text, wrong) : 0;
+}
+
+static int take_condition(const struct option_use *use, void *field)
+{
+	return add_condition(use, use->value, field);
 }
 
 const struct command_option filter_options[] = {
@@ -126,16 +131,56 @@ const struct command_option filter_options[] = {
 		  "(1.5-3, -200ms, 2m-), in percent (10%-20%) or from its end (end-2s-)",
 	  .take = take_time,
 	  .offset = offsetof(struct filter_options, time) },
+	{ 0 },
+};
+
+#define CONDITION_HELP                                                                     \
+	"only samples for which this holds: 'FUNCTION:EXPRESSION > 4096', of a "           \
+	"variable at the function's frame; the operators are ==, !=, <, <=, > and >=, on " \
+	"the right may be an enumerator or a \"text\"; given again, all must hold"
+
+const struct command_option where_option[] = {
 	{ .name = "where",
 	  .not_a_setting = SETTING_OF_SAMPLES,
 	  .argument = "CONDITION",
-	  .help = "only samples for which this holds: 'FUNCTION:EXPRESSION > 4096', of a "
-		  "variable at the function's frame; the operators are ==, !=, <, <=, > and >=, on "
-		  "the right may be an enumerator or a \"text\"; given again, all must hold",
+	  .help = CONDITION_HELP,
 	  .take = take_condition,
 	  .offset = offsetof(struct filter_options, conditions) },
 	{ 0 },
 };
+
+/* What it is depends on what is read, which another option may say later. */
+static int take_where(const struct option_use *use, void *field)
+{
+	struct name_list *list = field;
+
+	if (array_reserve_one(list->names, list->n))
+		return message_error_of_memory(use->command);
+	list->names[list->n++] = use->value;
+	return 0;
+}
+
+const struct command_option where_or_sql_option[] = {
+	{ .name = "where",
+	  .not_a_setting = SETTING_OF_SAMPLES,
+	  .argument = "CONDITION",
+	  .help = CONDITION_HELP "; of --from-db, it is SQL on service, host, process, build, "
+				 "kernel, metric and labels: \"service = 'api' and host like "
+				 "'fra%'\"",
+	  .take = take_where,
+	  .offset = offsetof(struct filter_options, where) },
+	{ 0 },
+};
+
+int filter_options_take_where(const char *command, struct filter_options *options)
+{
+	const struct option_use use = { .command = command };
+	int status = 0;
+
+	for (size_t i = 0; i < options->where.n && !status; i++)
+		status = add_condition(&use, options->where.names[i], &options->conditions);
+	return status;
+}
 
 static int take_split(const struct option_use *use, void *field)
 {
@@ -192,6 +237,7 @@ void filter_options_deinit(struct filter_options *options)
 	free(options->events.names);
 	free(options->phases.names);
 	free(options->epochs.names);
+	free(options->where.names);
 	for (size_t i = 0; i < options->conditions.n; i++)
 		free(options->conditions.conditions[i]);
 	free(options->conditions.conditions);

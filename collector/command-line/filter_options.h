@@ -16,6 +16,7 @@ struct name_list {
 
 struct filter_options {
 	struct name_list comms, cgroups, events, phases, epochs;
+	struct name_list where; /* of where_or_sql_option, as the user wrote them */
 	struct condition_list {
 		struct value_condition **conditions; /* heap, as each is */
 		size_t n;
@@ -31,10 +32,16 @@ struct filter_options {
 /* For a struct filter_options; the second one for commands that show or write paths. */
 extern const struct command_option filter_options[];
 extern const struct command_option split_option[];
+/* --where: a condition on values; or, of commands that may read a database, that or SQL. */
+extern const struct command_option where_option[];
+extern const struct command_option where_or_sql_option[];
 /* For command_line.refused: of commands that have conditions only, and of those that record. */
 extern const struct command_option refused_split[];
 extern const struct command_option refused_values[];
 
+/* No database is read: what --where has is conditions on values. 0, or an exit status after a
+ * message. */
+int filter_options_take_where(const char *command, struct filter_options *options);
 void filter_options_deinit(struct filter_options *options);
 /* The filter borrows the lists. */
 struct dendro_filter filter_options_filter(const struct filter_options *options);

@@ -158,6 +158,7 @@ static const struct command_option options_of_annotate[] = {
 	  .take = option_take_flag,
 	  .offset = FIELD(annotate.intel_syntax) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
+	{ .shared = where_option, .offset = FIELD(report.filter) },
 	{ .shared = text_or_json_option, .offset = FIELD(format) },
 	{ .shared = color_option, .offset = FIELD(report.color) },
 	{ .shared = symfs_option, .offset = FIELD(report.files) },

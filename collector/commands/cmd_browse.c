@@ -58,6 +58,7 @@ static const struct command_option options_of_browse[] = {
 	{ .shared = db_options, .offset = FIELD(files.db) },
 	{ .shared = db_time_options },
 	{ .shared = filter_options, .offset = FIELD(filter) },
+	{ .shared = where_or_sql_option, .offset = FIELD(filter) },
 	{ .shared = split_option, .offset = FIELD(filter) },
 	{ .shared = selection_options, .offset = FIELD(selection) },
 	{ .shared = color_option, .offset = FIELD(color) },

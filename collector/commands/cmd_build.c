@@ -49,6 +49,7 @@ static const struct command_option options_of_build[] = {
 	{ .shared = db_options, .offset = FIELD(report.files.db) },
 	{ .shared = db_time_options, .offset = FIELD(report) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
+	{ .shared = where_or_sql_option, .offset = FIELD(report.filter) },
 	{ .shared = split_option, .offset = FIELD(report.filter) },
 	{ .shared = symfs_option, .offset = FIELD(report.files) },
 	{ .shared = debuginfod_option, .offset = FIELD(report.files) },

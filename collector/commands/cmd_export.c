@@ -120,6 +120,7 @@ static const struct command_option options_of_export[] = {
 	{ .shared = db_options, .offset = FIELD(report.files.db) },
 	{ .shared = db_time_options, .offset = FIELD(report) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
+	{ .shared = where_or_sql_option, .offset = FIELD(report.filter) },
 	{ .shared = split_option, .offset = FIELD(report.filter) },
 	{ .shared = selection_options, .offset = FIELD(report.selection) },
 	{ .shared = symfs_option, .offset = FIELD(report.files) },

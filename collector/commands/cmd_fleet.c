@@ -97,6 +97,13 @@ static const struct command_option options_of_fleet[] = {
 	  .offset = FIELD(format) },
 	{ .heading = "The database" },
 	{ .shared = db_options, .offset = FIELD(report.files.db) },
+	{ .name = "where",
+	  .not_a_setting = SETTING_OF_SAMPLES,
+	  .argument = "SQL",
+	  .help = "the samples for which this holds: service, host, process, build, kernel and "
+		  "metric, as in \"service = 'api' and host like 'fra%'\"",
+	  .take = option_take_text,
+	  .offset = FIELD(report.files.db.where) },
 	{ .name = "from",
 	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "TIME",

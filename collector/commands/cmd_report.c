@@ -240,6 +240,7 @@ static const struct command_option options_of_report[] = {
 	  .offset = FIELD(to) },
 	{ .shared = db_options, .offset = FIELD(files.db) },
 	{ .shared = filter_options, .offset = FIELD(filter) },
+	{ .shared = where_or_sql_option, .offset = FIELD(filter) },
 	{ .shared = split_option, .offset = FIELD(filter) },
 	{ .shared = selection_options, .offset = FIELD(selection) },
 	{ .name = "format",

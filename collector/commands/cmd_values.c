@@ -68,6 +68,7 @@ static const struct command_option options_of_values[] = {
 	  .offset = FIELD(output.n_values) },
 	{ .shared = text_or_json_option, .offset = FIELD(format) },
 	{ .shared = filter_options, .offset = FIELD(filter) },
+	{ .shared = where_option, .offset = FIELD(filter) },
 	{ .shared = symfs_option, .offset = FIELD(files) },
 	{ .shared = raw_names_option, .offset = FIELD(names) },
 	{ 0 },

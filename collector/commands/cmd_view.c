@@ -56,6 +56,7 @@ static const struct command_option options_of_view[] = {
 	{ .shared = db_options, .offset = FIELD(files.db) },
 	{ .shared = db_time_options },
 	{ .shared = filter_options, .offset = FIELD(filter) },
+	{ .shared = where_or_sql_option, .offset = FIELD(filter) },
 	{ .shared = split_option, .offset = FIELD(filter) },
 	{ .shared = selection_options, .offset = FIELD(selection) },
 	{ .shared = symfs_option, .offset = FIELD(files) },
@@ -251,6 +252,9 @@ static int take_operands(struct report_options *options, const struct parsed_lin
 {
 	if (options->files.db.url && argc < 2)
 		return from_database_take(options, parsed);
+	int status = filter_options_take_where("view", &options->filter);
+	if (status)
+		return status;
 	if (argc < 2)
 		return file_options_take_operand("view", parsed, 0, &options->path);
 	if (parsed->n_operands || options->path != file_options_default)

@@ -193,11 +193,12 @@ static const struct command_option options_of_diff[] = {
 	  .not_a_setting = SETTING_OF_A_QUESTION,
 	  .argument = "SQL",
 	  .help = "with --from-db, the samples before the change, where they are others than those "
-		  "of --db-where: another build, kernel or region; --versus, if given, is their "
+		  "of --where: another build, kernel or region; --versus, if given, is their "
 		  "time",
 	  .take = option_take_text,
 	  .offset = FIELD(versus_where) },
 	{ .shared = filter_options, .offset = FIELD(report.filter) },
+	{ .shared = where_or_sql_option, .offset = FIELD(report.filter) },
 	{ .shared = split_option, .offset = FIELD(report.filter) },
 	{ .shared = selection_options, .offset = FIELD(report.selection) },
 	{ .name = "format",
@@ -357,7 +358,7 @@ static int add_selections(struct diff_request *request, const struct parsed_line
 			  bool has_dashes)
 {
 	const struct report_options *report = &request->report;
-	const char *where = report->files.db.where;
+	const char *where = report->filter.where.n ? report->filter.where.names[0] : NULL;
 	struct time_span before, after = { 0, 0 };
 
 	if (!request->versus && !request->versus_where)
@@ -462,7 +463,10 @@ static int parse_words(struct diff_request *request, struct configuration *confi
 	if (request->versus_where)
 		return message_wrong_use("diff", "--versus-where needs --from-db.");
 	if (request->report.from || request->report.to || request->versus) {
-		int range_status = add_ranges(request, &parsed, dashes < argc);
+		int range_status = filter_options_take_where("diff", &request->report.filter);
+
+		if (!range_status)
+			range_status = add_ranges(request, &parsed, dashes < argc);
 		return range_status ? range_status : choose_norm(request);
 	}
 	int status = add_sources(request, &parsed, DIFF_BEFORE);
@@ -473,6 +477,8 @@ static int parse_words(struct diff_request *request, struct configuration *confi
 		*is_done_ret = parsed.is_done;
 		status = parsed.is_done ? parsed.status : add_sources(request, &parsed, DIFF_AFTER);
 	}
+	if (!status && !*is_done_ret)
+		status = filter_options_take_where("diff", &request->report.filter);
 	if (!status && !*is_done_ret)
 		status = split_sources(request, dashes < argc);
 	if (!status && !*is_done_ret)

@@ -49,8 +49,8 @@ static const char *find_unknown(const struct report_options *options)
 		return "--cpu";
 	if (filter->cgroups.n || filter->phases.n || filter->epochs.n)
 		return filter->cgroups.n ? "--cgroup" : filter->phases.n ? "--phase" : "--epoch";
-	if (filter->conditions.n || filter->split)
-		return filter->split ? "--split" : "--where";
+	if (filter->split)
+		return "--split";
 	if (options->view.each_cpu)
 		return "--each cpu";
 	if (options->files.symfs || options->files.asks_debuginfod)
@@ -101,6 +101,10 @@ int from_database_check(const struct report_options *options, const struct parse
 					 "%s needs what a database does not keep: leave it out, or "
 					 "name files.",
 					 unknown);
+	if (options->filter.where.n > 1)
+		return message_wrong_use(options->command,
+					 "of --from-db, --where is one condition in SQL: write "
+					 "'and' between its parts.");
 	const int status = check_url(options);
 	return status ? status : check_view(options);
 }
@@ -110,12 +114,10 @@ static int take_files(struct report_options *options, const struct parsed_line *
 	const struct db_options *db = &options->files.db;
 
 	report_options_take_operands(options, parsed);
-	if (!db->where && !db->token_file && !db->ca_file)
-		return 0;
-	return message_wrong_use(options->command, "%s needs --from-db.",
-				 db->where        ? "--db-where"
-				 : db->token_file ? "--token-file"
-						  : "--ca-file");
+	if (db->token_file || db->ca_file)
+		return message_wrong_use(options->command, "%s needs --from-db.",
+					 db->token_file ? "--token-file" : "--ca-file");
+	return filter_options_take_where(options->command, &options->filter);
 }
 
 int from_database_take(struct report_options *options, const struct parsed_line *parsed)
@@ -130,6 +132,8 @@ int from_database_take(struct report_options *options, const struct parsed_line 
 						 &db->span);
 	if (status)
 		return status;
+	if (options->filter.where.n)
+		db->where = options->filter.where.names[0];
 	db->title = from_database_title(db->url, db->where, &db->span);
 	if (!db->title)
 		return message_error_of_memory(options->command);

@@ -13,6 +13,7 @@
 static const struct command_option options_of_script[] = {
 	{ .shared = input_option, .offset = FIELD(path) },
 	{ .shared = filter_options, .offset = FIELD(filter) },
+	{ .shared = where_option, .offset = FIELD(filter) },
 	{ .shared = selection_options, .offset = FIELD(selection) },
 	{ .name = "fields",
 	  .letter = 'F',

@@ -82,10 +82,10 @@ sorted() {
 
 @test "conditions and times choose samples" {
 	serve
-	expect_equal api "$(costs_of --db-where "service = 'api' and host like 'fra%'" --event cpu-clock)" \
+	expect_equal api "$(costs_of --where "service = 'api' and host like 'fra%'" --event cpu-clock)" \
 		"$(sorted '[["[kernel]",0,600],["do_read",600,600],["leaf()",6100,6100],
 		["main",0,7900],["step",1300,7300],["work",0,7300],["[stack deeper than the copy]",0,100]]')"
-	expect_equal "a comment ends" "$(costs_of --db-where "service = 'db' -- all of it")" \
+	expect_equal "a comment ends" "$(costs_of --where "service = 'db' -- all of it")" \
 		'[["serve",2500,2500]]'
 	expect_equal "--comm" "$(costs_of --comm postgres)" '[["serve",2500,2500]]'
 	times=(--from "$day 10:00" --to "$day 10:01")
@@ -120,7 +120,7 @@ sorted() {
 		sh -c "exec 3>&1; '$WORKLOADS/cxx' >cxx.out; '$WORKLOADS/recursion' >recursion.out"
 	"$DENDRO" push --to "$db" --spool spool two.data
 	"$DENDRO" build -o two.cct two.data
-	times=(--db-where "host = '$(hostname)'" --from -2h)
+	times=(--where "host = '$(hostname)'" --from -2h)
 	# Of missing names only the names' absence is there, and the recording's clock is not.
 	local same='del(.command, .missing, .recorder, .stack_copy_bytes, .times.start_ns)'
 	for view in functions lines modules callgraph callers tree processes 'paths --root recurse'; do
@@ -134,14 +134,14 @@ sorted() {
 
 @test "two builds, or two times, are compared, with hosts as runs" {
 	serve
-	from_db diff --db-where "build = 'a2a2a2a2'" --versus-where "build = 'a1a1a1a1'" \
+	from_db diff --where "build = 'a2a2a2a2'" --versus-where "build = 'a1a1a1a1'" \
 		--sort self,cpu-clock --format json >diff.json
 	expect_equal runs "$(jq -c '[.runs[] | [.side, .samples]]' diff.json)" \
 		'[["before",80],["before",60],["after",90]]'
 	expect_equal leaf "$(jq -c '.rows[] | select(.name == "leaf()") | .self |
 		[.before, .after | . * 1000 | round]' diff.json)" '[864,1000]'
 	times=(--from "$day 10:01" --to "$day 10:02")
-	from_db diff --db-where "host = 'fra1'" --versus "$day 10:00..$day 10:01" --format json >diff.json
+	from_db diff --where "host = 'fra1'" --versus "$day 10:00..$day 10:01" --format json >diff.json
 	expect_equal runs "$(jq -c '[.runs[] | [.side, .samples]]' diff.json)" \
 		'[["before",40],["after",40]]'
 	refuses --versus-where -- from_db diff
@@ -158,7 +158,7 @@ sorted() {
 		lacks -P '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae' said
 	done
 	from_db report >/dev/null
-	refuses 'Unknown expression' -- from_db report --db-where "no_such_column = 1"
+	refuses 'Unknown expression' -- from_db report --where "no_such_column = 1"
 	stop "$server"
 	server=
 	refuses "can't be reached" -- from_db report
@@ -184,7 +184,9 @@ sorted() {
 		refuses 'not by thread' -- from_db report --view $option
 	done
 	refuses 'name no file' -- from_db report some.data
-	refuses '--db-where needs --from-db' -- "$DENDRO" report --db-where 1
+	refuses '--token-file needs --from-db' -- "$DENDRO" report --token-file token
+	refuses "--where: 'service = 1'" -- "$DENDRO" report --where 'service = 1' some.data
+	refuses 'one condition' -- from_db report --where 1 --where 2
 	db=clickhouse+http://me:s3cret@127.0.0.1
 	refuses 'has a password' -- from_db report | tee said
 	lacks s3cret said
@@ -208,7 +210,7 @@ top() { # top [OPTION...] : dendro fleet top, as JSON
 		'[["api","api","a1a1a1a1",14000],["api","api","a2a2a2a2",9000],["db","postgres","d1d1d1d1",2500]]'
 	expect_equal kernels "$(top --by kernels | jq -c '[.rows[] | [.kernel, .total]]')" '[["6.1",25500]]'
 	expect_equal faults "$(top --event page-faults | jq -c '[.unit, .total]')" '["faults",5]'
-	expect_equal where "$(top --by services --db-where "service = 'db'" | jq -c '[.rows[].service]')" '["db"]'
+	expect_equal where "$(top --by services --where "service = 'db'" | jq -c '[.rows[].service]')" '["db"]'
 	expect_equal "too few hosts" "$(top --by moved | jq -c '[.changed, .compared, .rows]')" '[1,0,[]]'
 	refuses 'no such samples' -- top --event nothing
 	refuses 'dendro fleet top' -- "$DENDRO" fleet --from-db "$db"
