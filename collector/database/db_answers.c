@@ -485,7 +485,7 @@ static int read_quality(struct db_answers *answers, struct row_binary *rows)
 }
 
 const db_reader db_readers[N_DB_TABLES] = {
-	[DB_COSTS] = read_costs,     [DB_STACKS] = read_stacks, [DB_MODULES] = read_modules,
-	[DB_NAMES] = read_names,     [DB_RUNS] = read_runs,     [DB_EVENTS] = read_events,
-	[DB_QUALITY] = read_quality,
+	[DB_COSTS] = read_costs,      [DB_STACKS] = read_stacks,   [DB_MODULES] = read_modules,
+	[DB_LATE_NAMES] = read_names, [DB_NAMES] = read_names,     [DB_RUNS] = read_runs,
+	[DB_EVENTS] = read_events,    [DB_QUALITY] = read_quality,
 };

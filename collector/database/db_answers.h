@@ -89,6 +89,7 @@ enum db_table {
 	DB_COSTS,
 	DB_STACKS,
 	DB_MODULES,
+	DB_LATE_NAMES, /* of code that had none when it was sent: the first that is read stays */
 	DB_NAMES,
 	DB_RUNS,
 	DB_EVENTS,

@@ -9,6 +9,11 @@
 /* A table may still have rows that are replaced: LIMIT 1 BY takes the last of them. */
 #define STACKS_OF "stack IN (SELECT stack FROM samples WHERE %s)"
 
+/* Code of the stacks, as m and o. */
+#define CODE_OF                                                       \
+	"(SELECT DISTINCT m, o FROM stacks ARRAY JOIN modules AS m, " \
+	"offsets AS o WHERE " STACKS_OF ")"
+
 /* On lines of its own, so that a comment in it ends. */
 char *db_condition(const struct db_selection *selection)
 {
@@ -82,12 +87,22 @@ char *db_query_of(enum db_table table, const struct db_selection *selection)
 				"(SELECT arrayJoin(modules) FROM stacks WHERE " STACKS_OF
 				") ORDER BY module, seen DESC LIMIT 1 BY module FORMAT RowBinary",
 				condition);
+	case DB_LATE_NAMES:
+		return sentence("SELECT code.m, code.o, symbol, start, code.o, toUInt8(0), "
+				"toUInt8(0), [], [], "
+				"[], [], [], [] FROM " CODE_OF
+				" AS code ASOF JOIN (SELECT module AS "
+				"m, start, end, symbol FROM functions) AS late ON code.m = late.m "
+				"AND code.o >= late.start WHERE code.o < end AND symbol != '' AND "
+				"(code.m, code.o) NOT IN (SELECT module, offset FROM names WHERE "
+				"version > 0) "
+				"FORMAT RowBinary",
+				condition);
 	case DB_NAMES:
 		return sentence("SELECT module, offset, symbol, start, address, start_kind, flags, "
 				"names, files, directories, lines, decl_files, decl_lines "
-				"FROM names WHERE (module, offset) IN (SELECT m, o FROM stacks "
-				"ARRAY JOIN modules AS m, offsets AS o WHERE " STACKS_OF
-				") ORDER BY module, offset, version DESC LIMIT 1 BY module, offset "
+				"FROM names WHERE (module, offset) IN " CODE_OF
+				" ORDER BY module, offset, version DESC LIMIT 1 BY module, offset "
 				"FORMAT RowBinary",
 				condition);
 	default:

@@ -95,6 +95,13 @@ sorted() {
 	refuses 'The database has no such samples' -- from_db report
 }
 
+@test "code that had no name gets one that was pushed later" {
+	serve
+	times=(--from "$(date -u -d "$day - 1 day" +%F) 09:00" --to "$day 09:00")
+	expect_equal functions "$(costs_of --where "service = 'late'")" \
+		'[["late()",700,700],["serve",0,700]]'
+}
+
 @test "what is built, exported and viewed is what is reported" {
 	serve
 	from_db build -o db.cct

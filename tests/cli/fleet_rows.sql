@@ -17,6 +17,13 @@ INSERT INTO names (module, offset, version, symbol, start, address, start_kind, 
 	(3, 16, 1, 'serve', 0, 16, 0, 0, ['serve'], [], [], [], [], [], [], 'DAY'),
 	(9, 4096, 1, 'do_read', 4096, 4096, 0, 0, ['do_read'], [], [], [], [], [], [], 'DAY');
 
+-- Late names, of code that had none, and of code that has one.
+INSERT INTO functions (module, start, end, symbol, function, seen) VALUES
+	(3, 0, 16, 'before', 'before', 'DAY'), (3, 512, 528, '_Z4latev', 'late()', 'DAY'),
+	(3, 16, 17, 'other', 'other', 'DAY');
+INSERT INTO names (module, offset, version, symbol, start, address, start_kind, flags, functions, seen) VALUES
+	(3, 520, 0, '', 0, 520, 0, 0, [], 'DAY');
+
 INSERT INTO stacks (stack, modules, offsets, bits, seen) VALUES
 	('api-main-work-ld', [1, 1, 1], [16, 272, 528], [1, 1, 1], 'DAY'),
 	('api-main-work-__', [1, 1], [16, 272], [1, 1], 'DAY'),
@@ -24,7 +31,8 @@ INSERT INTO stacks (stack, modules, offsets, bits, seen) VALUES
 	('api-guessed-____', [1, 1], [16, 272], [1, 17], 'DAY'),
 	('api-cut-leaf-___', [0, 1], [1, 528], [0, 1], 'DAY'),
 	('ap2-main-leaf-__', [2, 2], [16, 528], [1, 1], 'DAY'),
-	('db--serve-______', [3], [16], [1], 'DAY');
+	('db--serve-______', [3], [16], [1], 'DAY'),
+	('db--serve-late__', [3, 3], [16, 520], [1, 1], 'DAY');
 
 INSERT INTO samples (time, host, series, part, service, process, build, kernel, metric, stack, samples,
 	weight, squares) VALUES
@@ -47,7 +55,9 @@ INSERT INTO samples (time, host, series, part, service, process, build, kernel, 
 	(toDateTime('DAY 10:02:00', 'UTC'), 'ams1', 8, 0, 'api', 'api', 'a2a2a2a2', '6.1', 'cpu-clock',
 		'ap2-main-leaf-__', 90, 9000, 900000),
 	(toDateTime('DAY 10:02:00', 'UTC'), 'ams1', 8, 0, 'db', 'postgres', 'd1d1d1d1', '6.1', 'cpu-clock',
-		'db--serve-______', 25, 2500, 250000);
+		'db--serve-______', 25, 2500, 250000),
+	(toDateTime('DAY 10:00:00', 'UTC') - 86400, 'ams1', 9, 0, 'late', 'postgres', 'd1d1d1d1', '6.1',
+		'cpu-clock', 'db--serve-late__', 7, 700, 70000);
 
 INSERT INTO windows (start, host, series, start_ns, end_ns, cpus, cpu_seconds, samples, lost, event_names,
 	event_units, event_samples, event_totals, event_lost, event_counted, event_enabled_ns,
