@@ -15,6 +15,8 @@
 
 /* A database of profiles, which is read instead of files. Texts are the command line's; NULL: not
  * given. */
+struct db_connection; /* collector/database/db_connection.h */
+
 struct db_options {
 	const char *url;   /* NULL: files are read */
 	const char *where; /* a condition, in SQL */
@@ -23,6 +25,9 @@ struct db_options {
 	struct time_span span;
 	bool by_host; /* each host is a run */
 	char *title;  /* of what is read, for headers; owned */
+	/* Opened before rights are given up; NULL: not yet. */
+	struct db_connection *connection;
+	void (*close)(struct db_options *options); /* of ->connection; NULL: there is none */
 };
 
 struct file_options {

@@ -141,6 +141,8 @@ void report_options_finish(struct report_options *options)
 
 void report_options_deinit(struct report_options *options)
 {
+	if (options->files.db.close)
+		options->files.db.close(&options->files.db);
 	free(options->files.db.title);
 	filter_options_deinit(&options->filter);
 	path_selection_deinit(&options->selection);

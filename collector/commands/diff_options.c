@@ -357,7 +357,7 @@ static int add_selection(struct diff_request *request, enum diff_side side, cons
 static int add_selections(struct diff_request *request, const struct parsed_line *parsed,
 			  bool has_dashes)
 {
-	const struct report_options *report = &request->report;
+	struct report_options *report = &request->report;
 	const char *where = report->filter.where.n ? report->filter.where.names[0] : NULL;
 	struct time_span before, after = { 0, 0 };
 
@@ -373,6 +373,8 @@ static int add_selections(struct diff_request *request, const struct parsed_line
 	before = after;
 	if (!status && request->versus)
 		status = parse_versus(request->versus, &after, &before);
+	if (!status)
+		status = from_database_connect(report, "the database");
 	if (!status)
 		status = add_selection(request, DIFF_BEFORE,
 				       request->versus_where ? request->versus_where : where,

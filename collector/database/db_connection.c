@@ -162,6 +162,24 @@ void db_connection_close(struct db_connection *connection)
 	*connection = (struct db_connection){ 0 };
 }
 
+static void close_kept(struct db_options *options)
+{
+	db_connection_close(options->connection);
+	free(options->connection);
+	options->connection = NULL;
+	options->close = NULL;
+}
+
+int db_connection_keep(struct db_options *options, const char *command, char **error_ret)
+{
+	*error_ret = NULL;
+	options->connection = malloc(sizeof(*options->connection));
+	if (!options->connection)
+		return -ENOMEM;
+	options->close = close_kept;
+	return db_connection_open(options->connection, command, options, error_ret);
+}
+
 /* -- queries -------------------------------------------------------------------------------- */
 
 int db_connection_ask(struct db_connection *connection, const char *query, FILE **answer_ret,

@@ -27,6 +27,8 @@ struct db_connection {
 int db_connection_open(struct db_connection *connection, const char *command,
 		       const struct db_options *options, char **error_ret);
 void db_connection_close(struct db_connection *connection);
+/* Opens options->connection, which options->close() closes. Likewise, but it need not be closed. */
+int db_connection_keep(struct db_options *options, const char *command, char **error_ret);
 /* Sends a query. *@answer_ret: the answer while it comes, until db_connection_end(). Likewise. */
 int db_connection_ask(struct db_connection *connection, const char *query, FILE **answer_ret,
 		      char **error_ret);

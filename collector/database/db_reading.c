@@ -69,20 +69,17 @@ static void note_lacks(const char *command, const struct db_lacks *lacks)
 			     "pushed.");
 }
 
-static int read_tables(const char *command, const struct db_options *options,
-		       const struct db_selection *selection, struct db_answers *answers,
-		       char **error_ret)
+static int read_tables(struct db_connection *connection, const struct db_selection *selection,
+		       struct db_answers *answers, char **error_ret)
 {
-	struct db_connection connection;
-	int err = db_connection_open(&connection, command, options, error_ret);
+	int err = 0;
 
 	for (int table = 0; table < N_DB_TABLES && !err; table++) {
 		struct reading reading = { answers, (enum db_table)table };
 		_cleanup_free_ char *query = db_query_of(reading.table, selection);
 
-		err = db_reading_ask(&connection, query, read_table, &reading, error_ret);
+		err = db_reading_ask(connection, query, read_table, &reading, error_ret);
 	}
-	db_connection_close(&connection);
 	return err;
 }
 
@@ -94,7 +91,7 @@ int db_reading_run(const char *command, const struct db_options *options,
 						.by_host = options->by_host };
 	struct db_answers answers = { 0 };
 	struct db_lacks lacks;
-	int err = read_tables(command, options, &selection, &answers, error_ret);
+	int err = read_tables(options->connection, &selection, &answers, error_ret);
 
 	if (!err && !answers.n_costs) {
 		*error_ret = sentence("The database has no such samples: it may have other "

@@ -401,13 +401,9 @@ static int show(struct db_connection *connection, const struct db_options *optio
 int fleet_top_show(const struct db_options *options, const struct fleet_question *question,
 		   enum fleet_format format)
 {
-	struct db_connection connection;
 	_cleanup_free_ char *error = NULL;
-	int err = db_connection_open(&connection, "fleet", options, &error);
+	int err = show(options->connection, options, question, format, &error);
 
-	if (!err)
-		err = show(&connection, options, question, format, &error);
-	db_connection_close(&connection);
 	if (err < 0)
 		return message_error_of_file("fleet", options->title,
 					     error ? error : strerror(-err));

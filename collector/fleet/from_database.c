@@ -120,6 +120,15 @@ static int take_files(struct report_options *options, const struct parsed_line *
 	return filter_options_take_where(options->command, &options->filter);
 }
 
+int from_database_connect(struct report_options *options, const char *title)
+{
+	_cleanup_free_ char *error = NULL;
+	const int err = db_connection_keep(&options->files.db, options->command, &error);
+
+	return err ? message_error_of_file(options->command, title, error ? error : strerror(-err))
+		   : 0;
+}
+
 int from_database_take(struct report_options *options, const struct parsed_line *parsed)
 {
 	struct db_options *db = &options->files.db;
@@ -140,5 +149,5 @@ int from_database_take(struct report_options *options, const struct parsed_line 
 	options->path = db->title;
 	options->paths = &options->path;
 	options->n_paths = 1;
-	return 0;
+	return from_database_connect(options, db->title);
 }

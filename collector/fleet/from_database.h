@@ -8,6 +8,8 @@
  * report_options_take_operands() takes them, or a database. 0, or an exit status after a message.
  */
 int from_database_take(struct report_options *options, const struct parsed_line *parsed);
+/* Opens the connection, while that may be done. Likewise. */
+int from_database_connect(struct report_options *options, const char *title);
 /* Whether a database has all that the options need. Likewise. */
 int from_database_check(const struct report_options *options, const struct parsed_line *parsed);
 /* A time that the user wrote, NULL for the default: @from_option: its name, for messages. Likewise.

@@ -61,13 +61,13 @@ INSERT INTO samples (time, host, series, part, service, process, build, kernel, 
 
 INSERT INTO windows (start, host, series, start_ns, end_ns, cpus, cpu_seconds, samples, lost, event_names,
 	event_units, event_samples, event_totals, event_lost, event_counted, event_enabled_ns,
-	event_running_ns, event_flags, quality, kernel, arch, cpu, version) VALUES
+	event_running_ns, event_flags, quality_names, quality_counts, kernel, arch, cpu, version) VALUES
 	(toDateTime('DAY 10:00:00', 'UTC'), 'fra1', 7, toUnixTimestamp(toDateTime('DAY 10:00:00', 'UTC')) * 1000000000,
 		toUnixTimestamp(toDateTime('DAY 10:03:00', 'UTC')) * 1000000000, 4,
 		720, 85, 2, ['cpu-clock', 'page-faults'], ['ns', 'faults'], [80, 5], [8000, 5], [2, 0], [0, 0],
-		[0, 0], [0, 0], [0, 0], map('samples', 85, 'lost', 2, 'complete', 84, 'guessed', 3,
-		'incomplete.stack_cut', 1), '6.1', 'x86_64', 'Some CPU', '1.0'),
+		[0, 0], [0, 0], [0, 0], ['samples', 'lost', 'complete', 'guessed', 'incomplete.stack_cut'],
+		[85, 2, 84, 3, 1], '6.1', 'x86_64', 'Some CPU', '1.0'),
 	(toDateTime('DAY 10:00:00', 'UTC'), 'ams1', 8, toUnixTimestamp(toDateTime('DAY 10:00:00', 'UTC')) * 1000000000,
 		toUnixTimestamp(toDateTime('DAY 10:03:00', 'UTC')) * 1000000000, 8,
 		1440, 175, 0, ['cpu-clock'], ['ns'], [175], [17500], [0], [0], [0], [0], [0],
-		map('samples', 175, 'complete', 175), '6.1', 'x86_64', 'Some CPU', '1.0');
+		['samples', 'complete'], [175, 175], '6.1', 'x86_64', 'Some CPU', '1.0');
