@@ -353,7 +353,8 @@ static void the_page_of_export_describes_all_formats(void **state)
 	find_in_page(text, list);
 }
 
-/* .BR joins its words: text that follows a reference on its line would lose its spaces. */
+/* .BR joins its words: text that follows a reference on its line would lose its spaces. A quotation
+ * mark at the beginning of a line makes it a request, which shows nothing. */
 static void references_in_manual_pages_stand_alone(void **state)
 {
 	char line[1024];
@@ -369,6 +370,7 @@ static void references_in_manual_pages_stand_alone(void **state)
 				n_words++;
 			if (strncmp(line, ".BR ", 4) == 0 && !strchr(line, '"'))
 				assert_in_range(n_words, 1, 2);
+			assert_int_not_equal(line[0], '\'');
 		}
 		if (file)
 			fclose(file);
