@@ -114,9 +114,9 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 		"$(jq '[.metrics[].samples] | add' "$BATS_FILE_TMPDIR/two.json")"$'\t'1
 }
 
-@test "a server that drops, delays, is full or answers garbage gets everything once" {
+@test "a server that drops, delays, is full or answers noise gets everything once" {
 	local how
-	for how in drop before twice garbage full slow; do
+	for how in drop before twice noise full slow; do
 		echo "$how"
 		made_in_chdb "$how" "$how"
 		push_to "$how" "$two"

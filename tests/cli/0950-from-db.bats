@@ -38,11 +38,11 @@ serve_rows() { # serve_rows FILE [ANSWER...]
 	[ -z "$server" ] || stop "$server"
 	rm -rf served
 	mkdir served
-	"$ROOT/tests/cli/chdb_server.js" served --sql "$ROOT/collector/schema/version_1.sql" \
-		--sql "$@" 3>&- &
+	"$ROOT/tests/cli/clickhouse_front.js" served --sql "$ROOT/collector/schema/version_1.sql" \
+		--sql "$1" --first "${@:2}" 3>&- &
 	server=$!
-	wait_until test -e served/port
-	db=clickhouse+http://127.0.0.1:$(<served/port)
+	wait_until test -e served/http
+	db=clickhouse+http://127.0.0.1:$(<served/http)
 }
 
 from_db() { # from_db COMMAND [ARGUMENT...]
@@ -176,7 +176,7 @@ sorted() {
 	(umask 077 && echo s3cret >token)
 	db=${db/127/me@127}
 	from_db report --token-file token >/dev/null
-	expect_equal "authorization" "$(cut -d ' ' -f 1,2 served/seen | sort -u)" \
+	expect_equal "authorization" "$(cut -d ' ' -f 2,3 served/seen | sort -u)" \
 		"Basic $(printf me:s3cret | base64)"
 	refuses --token-file -- from_db report
 }
