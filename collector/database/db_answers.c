@@ -86,7 +86,7 @@ static int read_costs(struct db_answers *answers, struct row_binary *rows)
 		if (row_binary_err(rows))
 			break;
 		if (!(cost.squares >= 0) || !isfinite(cost.squares))
-			return refuse(rows, "it has a sum of squares that is none");
+			return refuse(rows, "it has an invalid sum of squares");
 		if (!cost.samples ||
 		    __builtin_add_overflow(answers->n_samples, cost.samples, &answers->n_samples) ||
 		    __builtin_add_overflow(answers->weight, cost.weight, &answers->weight))
@@ -277,7 +277,7 @@ static int read_modules(struct db_answers *answers, struct row_binary *rows)
 		char *path = strdup(row_binary_text(rows));
 
 		if (path && !build_id_parse(row_binary_text(rows), &key.build_id))
-			refuse(rows, "it has a build ID that is none");
+			refuse(rows, "it has an invalid build ID");
 		if (!path || row_binary_err(rows) || index == PAIR_MAP_NONE ||
 		    answers->modules[index].is_known) {
 			free(path);

@@ -1,5 +1,5 @@
 /*
- * What a database of profiles says of the samples that were asked for, in tables: costs by path,
+ * What a database of profiles has about the selected samples, in tables: costs by path,
  * the paths, the modules and names of their code, and when what was recorded. Each table is read
  * from one answer, whose columns db_queries.h has. Answers may be anything: what does not fit
  * together is refused or counted.

@@ -206,7 +206,7 @@ int db_connection_end(struct db_connection *connection, char **error_ret)
 		*error_ret = sentence("%c%s%s", toupper((unsigned char)*words), words + 1,
 				      strchr("?.", words[size - 1]) ? "" : ".");
 	else if (!is_whole)
-		*error_ret = sentence("There is no whole answer of the server.");
+		*error_ret = sentence("The answer of the server is not complete.");
 	fclose(steal_ptr(connection->answer));
 	block_stream_deinit(&connection->blocks);
 	connection->blocks = (struct block_stream){ 0 };

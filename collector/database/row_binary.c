@@ -96,7 +96,7 @@ size_t row_binary_count(struct row_binary *rows, size_t max)
 		if (shift < 63)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		else
-			fail(rows, "it has a size that is no number");
+			fail(rows, "it has an invalid size");
 		shift += 7;
 	} while (byte & 0x80 && !is_over(rows));
 	if (value > max)

@@ -98,7 +98,7 @@ static int read_day(struct fleet_moved *moved, struct row_binary *rows)
 	day->cost.weight = row_binary_u64(rows);
 	day->cost.squares = row_binary_f64(rows);
 	if (!isfinite(day->cost.squares) || day->cost.squares < 0)
-		refuse(rows, "it has a sum of squares that is none");
+		refuse(rows, "it has an invalid sum of squares");
 	if (service->service) {
 		free(of_service);
 		free(of_process);

@@ -6,7 +6,7 @@
 
 enum fleet_view { FLEET_FUNCTIONS, FLEET_SERVICES, FLEET_BUILDS, FLEET_KERNELS, FLEET_MOVED };
 
-/* What is asked for. */
+/* A question to the database. */
 struct fleet_question {
 	enum fleet_view view;
 	struct db_selection selection; /* by columns of samples_day, and whole days */

@@ -54,7 +54,7 @@ static int read_all(void *data, struct row_binary *rows)
 		all->n_services = row_binary_u64(rows);
 		all->n_days = row_binary_u64(rows);
 		if (!(all->cost >= 0) && !rows->wrong)
-			rows->wrong = "it has a cost that is none";
+			rows->wrong = "it has an invalid cost";
 	}
 	return row_binary_err(rows);
 }

@@ -36,7 +36,7 @@ int from_database_find_time(const struct report_options *options, const char *fr
 				    span_ret);
 }
 
-/* What samples have that a database does not keep. NULL: nothing was asked for. */
+/* What samples have that a database does not keep. NULL: no option needs more. */
 static const char *find_unknown(const struct report_options *options)
 {
 	const struct filter_options *filter = &options->filter;

@@ -1,8 +1,8 @@
 /*
  * What a database has been given of what is the same for all times, as paths and names: numbers in
  * a file beside the requests of a spool. Only what a server has taken is noted, and the file is
- * named by the database's own identity, so whoever makes the tables anew gets all again. A file
- * that is a week old, or too large, begins anew; what is sent twice is there once.
+ * named by the database's own identity, so new tables get everything again. A file
+ * that is a week old, or too large, begins again; what is sent twice is there once.
  */
 #ifndef COLLECTOR_PUSH_KNOWN_KEYS_H
 #define COLLECTOR_PUSH_KNOWN_KEYS_H
@@ -18,8 +18,8 @@ struct known_keys {
 };
 
 void known_keys_deinit(struct known_keys *known);
-/* Reads the file of a database in the folder; one that cannot be read, or begins anew, is none, and
- * is removed. 0 or -ENOMEM. */
+/* Reads the file of a database in the folder; one that cannot be read, or that begins again, is
+ * removed, and nothing is known. 0 or -ENOMEM. */
 int known_keys_read(struct known_keys *known, int folder_fd, const char *database_id);
 bool known_keys_has(const struct known_keys *known, uint64_t key);
 /* In memory. 0 or -ENOMEM. */

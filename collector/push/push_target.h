@@ -12,7 +12,7 @@ struct push_target {
 	enum push_protocol protocol;
 	char *url;      /* of the requests, without the user; owned */
 	char *user;     /* NULL: none; owned */
-	char *database; /* NULL: it is none; owned */
+	char *database; /* NULL: the server is not a database; owned */
 };
 
 /* 0; -EINVAL with *@reason_ret, what is wrong, which is static; or -ENOMEM. */

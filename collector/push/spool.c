@@ -172,7 +172,7 @@ int spool_open(struct spool *spool, const char *path, enum spool_use use, char *
 		   : 0;
 }
 
-/* Those that were dropped before. What is not there, or not a number, is 0. */
+/* How many were dropped before; 0 if the file is missing, or has no numbers. */
 static void read_dropped(int folder_fd, uint64_t *n, uint64_t *n_bytes)
 {
 	_cleanup_close_ int fd = openat(folder_fd, DROPPED, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

@@ -12,8 +12,7 @@
 #include "collector/sandbox/parser_sandbox.h"
 #include "collector/sandbox/sandbox.h"
 
-/* What tells of this machine which code was recorded, how to get what is missing of it, its CPUs
- * and time. */
+/* Files about this machine: its kernel, which packages have missing files, its CPUs and time. */
 static const char *const of_machine[] = {
 	"/proc/kallsyms",      "/proc/stat",      "/sys/devices/system/cpu",
 	"/proc/self",          "/sys/kernel",     "/sys/module",

@@ -39,7 +39,7 @@ struct sender {
 	const char *command; /* which messages name */
 	enum purpose purpose;
 	const char *spool_path, *url, *token_file;
-	struct database database; /* ->name NULL: the server is none */
+	struct database database; /* ->name NULL: the server is not a database */
 	bool is_checked;          /* the database has the tables */
 	struct transfer_options options;
 	uint64_t retry_ns;
@@ -230,7 +230,7 @@ static enum push_verdict ask(struct sender *sender, const char *query, const cha
 		return verdict == PUSH_STOP ? PUSH_STOP : PUSH_LATER;
 	answer[strcspn(answer, "\n")] = '\0';
 	if (numbers_parse(answer, UINT64_MAX, &n)) {
-		*words_ret = strdup("the server's answer to a query is no number");
+		*words_ret = strdup("the server's answer to a query is not a number");
 		return PUSH_STOP;
 	}
 	return n ? PUSH_TAKEN : PUSH_REFUSED;

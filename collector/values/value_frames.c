@@ -30,7 +30,7 @@ struct value_frames {
 	struct finding *findings;
 };
 
-/* What a sample tells of a variable. */
+/* A variable in one sample. */
 struct finding {
 	bool is_there;            /* the function has such a variable at its instruction */
 	enum debug_reason reason; /* DEBUG_KNOWN: the text is there */
@@ -120,7 +120,7 @@ static int add_place(struct value_frames *frames, struct value_table *table, str
 	return add_finding(frames, table, row, finding);
 }
 
-/* The expression's number, or that behind the last. */
+/* The expression's number, or the number after the last. */
 static size_t find_expression(const struct value_request *request, const char *text)
 {
 	size_t i = 0;

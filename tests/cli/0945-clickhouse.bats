@@ -249,6 +249,6 @@ has_samples() {
 	grep -q deepest_work expected
 	comm -23 expected <(sort found) >missing
 	[ ! -s missing ] || { cat missing found; false; }
-	refuses "no program or library" -- push_to one --symbols bare.data
+	refuses "neither a program nor a library" -- push_to one --symbols bare.data
 	refuses "needs --to clickhouse" -- "$DENDRO" push --symbols --to otlp+http://host recursion
 }

@@ -154,7 +154,7 @@ sorted() {
 	refuses --versus-where -- from_db diff
 }
 
-@test "an answer that is none becomes a sentence, and reaches no terminal as it is" {
+@test "an answer that is not one becomes a sentence, and reaches no terminal as it is" {
 	local words
 	serve 500 401 301 login hostile garbage cut zeros
 	for words in 'Memory limit exceeded' 'is the token right' 'redirections are not followed' \

@@ -130,7 +130,7 @@ static int add_elf(struct push_requests *requests, Elf *elf, unsigned *n_ret,
 	struct build_id build_id;
 
 	if (elf_kind(elf) != ELF_K_ELF) {
-		*problem_ret = "it is no program or library";
+		*problem_ret = "it is neither a program nor a library";
 		return -ENOEXEC;
 	}
 	elf_build_id(elf, &build_id);
