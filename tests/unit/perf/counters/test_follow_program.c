@@ -83,9 +83,9 @@ static void the_work_is_bounded(void **state)
 
 		if (code.labels[code.jumps[i].label] > code.jumps[i].at)
 			continue;
-		assert_true(n_back < 2);
 		assert_int_equal(BPF_OP(insn->code), BPF_JLT);
-		assert_int_equal(insn->imm, bounds[n_back++]);
+		assert_int_equal(insn->imm, n_back < 2 ? bounds[n_back] : 0);
+		n_back++;
 	}
 	assert_int_equal(n_back, 2);
 }
