@@ -13,8 +13,8 @@ void verification_deinit(struct verification *verification)
 }
 
 /* The first problem stays. */
-static void note(struct verification *verification, bool is_unchecked, const char *format,
-		 va_list args)
+__attribute__((format(printf, 3, 0))) static void
+note(struct verification *verification, bool is_unchecked, const char *format, va_list args)
 {
 	if (verification->problem)
 		return;
