@@ -218,7 +218,28 @@ static void a_parser_that_misbehaves_gets_nowhere(void **state)
 }
 
 /* What a command that reads a recording gets, and what it does not. */
-static const char *const readable[] = { "/etc/passwd", "/not/there", "/usr/share" };
+static char read_parent[] = "/tmp/test-sandbox-XXXXXX";
+static char read_file[64], read_folder[64], other_file[64];
+static const char *const readable[] = { read_file, "/not/there", read_folder };
+
+static void make_files(void)
+{
+	assert_non_null(mkdtemp(read_parent));
+	snprintf(read_file, sizeof(read_file), "%s/file", read_parent);
+	snprintf(other_file, sizeof(other_file), "%s/other", read_parent);
+	snprintf(read_folder, sizeof(read_folder), "%s/folder", read_parent);
+	close(open(read_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	close(open(other_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	assert_int_equal(mkdir(read_folder, 0700), 0);
+}
+
+static void remove_files(void)
+{
+	unlink(read_file);
+	unlink(other_file);
+	rmdir(read_folder);
+	rmdir(read_parent);
+}
 
 static int try_all_but_reading(void)
 {
@@ -233,12 +254,12 @@ static int try_all_but_reading(void)
 		fprintf(stderr, "it could %s\n", attempts[i].name);
 		n++;
 	}
-	if (open("/etc/passwd", O_RDONLY) < 0 || open("/usr/share", O_RDONLY | O_DIRECTORY) < 0) {
+	if (open(read_file, O_RDONLY) < 0 || open(read_folder, O_RDONLY | O_DIRECTORY) < 0) {
 		fprintf(stderr, "it could not read what it may\n");
 		n++;
 	}
-	if (open("/etc/passwd", O_RDWR) >= 0 || open("/etc/group", O_RDONLY) >= 0 ||
-	    open("/etc", O_RDONLY | O_DIRECTORY) >= 0) {
+	if (open(read_file, O_RDWR) >= 0 || open(other_file, O_RDONLY) >= 0 ||
+	    open(read_parent, O_RDONLY | O_DIRECTORY) >= 0) {
 		fprintf(stderr, "it could open other files\n");
 		n++;
 	}
@@ -266,10 +287,12 @@ static void a_reader_has_the_files_that_were_named_alone(void **state)
 #endif
 	if (!syscall_filter_is_here() || !landlock_is_here())
 		skip();
+	make_files();
 	const pid_t pid = fork();
 	if (pid == 0)
 		_exit(read_alone());
 	assert_int_equal(waitpid(pid, &status, 0), pid);
+	remove_files();
 	assert_int_equal(status, 0);
 }
 
