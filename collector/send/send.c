@@ -67,6 +67,56 @@ static bool is_header_text(const char *text)
 }
 
 /* false after a message. */
+/* Where the text of an option goes; NULL: it has none. */
+static const char **text_of(struct sender *sender, int letter)
+{
+	switch (letter) {
+	case 'w':
+		return &sender->command;
+	case 's':
+		return &sender->spool_path;
+	case 'u':
+		return &sender->url;
+	case 'n':
+		return &sender->options.user;
+	case 't':
+		return &sender->token_file;
+	case 'c':
+		return &sender->options.ca_file;
+	case 'o':
+		return &sender->options.tenant;
+	case 'd':
+		return &sender->database.name;
+	case 'l':
+		return &sender->database.cluster;
+	default:
+		return NULL;
+	}
+}
+
+/* An option without a text. false: it is unknown, or its number is malformed. */
+static bool take_option(struct sender *sender, int letter)
+{
+	switch (letter) {
+	case 'q':
+		sender->purpose = TO_ASK;
+		return true;
+	case 'k':
+		sender->purpose = TO_CHECK;
+		return true;
+	case 'm':
+		sender->purpose = TO_CREATE;
+		return true;
+	case 'i':
+		sender->is_quiet = true;
+		return true;
+	case 'r':
+		return numbers_parse(optarg, UINT64_MAX, &sender->retry_ns) == 0;
+	default:
+		return false;
+	}
+}
+
 static bool take_options(struct sender *sender, int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -90,52 +140,12 @@ static bool take_options(struct sender *sender, int argc, char **argv)
 	int letter;
 
 	while ((letter = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (letter) {
-		case 'w':
-			sender->command = optarg;
-			break;
-		case 'q':
-			sender->purpose = TO_ASK;
-			break;
-		case 's':
-			sender->spool_path = optarg;
-			break;
-		case 'u':
-			sender->url = optarg;
-			break;
-		case 'n':
-			sender->options.user = optarg;
-			break;
-		case 't':
-			sender->token_file = optarg;
-			break;
-		case 'c':
-			sender->options.ca_file = optarg;
-			break;
-		case 'o':
-			sender->options.tenant = optarg;
-			break;
-		case 'r':
-			is_right &= numbers_parse(optarg, UINT64_MAX, &sender->retry_ns) == 0;
-			break;
-		case 'i':
-			sender->is_quiet = true;
-			break;
-		case 'd':
-			sender->database.name = optarg;
-			break;
-		case 'l':
-			sender->database.cluster = optarg;
-			break;
-		case 'k':
-			sender->purpose = TO_CHECK;
-			break;
-		case 'm':
-			sender->purpose = TO_CREATE;
-			break;
-		default:
-			is_right = false;
-		}
+		const char **text = text_of(sender, letter);
+
+		if (text)
+			*text = optarg;
+		else
+			is_right &= take_option(sender, letter);
 	}
 	sender->database.url = sender->url;
 	if (sender->purpose == TO_SEND && !sender->spool_path)
