@@ -38,18 +38,6 @@ static void close_pipes(struct pipes *pipes)
 	}
 }
 
-static void add(char **arguments, const char *name, const char *value)
-{
-	size_t n = 0;
-
-	if (!value)
-		return;
-	while (arguments[n])
-		n++;
-	arguments[n] = (char *)name;
-	arguments[n + 1] = (char *)value;
-}
-
 static int spawn(char *program, char **arguments, const struct pipes *pipes, pid_t *pid_ret)
 {
 	posix_spawn_file_actions_t actions;
@@ -119,11 +107,11 @@ static int connect_to(struct db_connection *connection, const char *command,
 			    "dendro: it is built where libcurl is installed.");
 	if (!url)
 		return -ENOMEM;
-	add(arguments, "--command", command);
-	add(arguments, "--url", url);
-	add(arguments, "--user", target->user);
-	add(arguments, "--token-file", options->token_file);
-	add(arguments, "--ca-file", options->ca_file);
+	send_program_add(arguments, "--command", command);
+	send_program_add(arguments, "--url", url);
+	send_program_add(arguments, "--user", target->user);
+	send_program_add(arguments, "--token-file", options->token_file);
+	send_program_add(arguments, "--ca-file", options->ca_file);
 	int err = start(connection, program, arguments);
 	if (err)
 		*error_ret = sentence("%s can't be run: %s.", program, strerror(-err));

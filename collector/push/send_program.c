@@ -39,7 +39,7 @@ char *send_program_find(void)
 	return NULL;
 }
 
-static void add(char **arguments, const char *name, const char *value)
+void send_program_add(char **arguments, const char *name, const char *value)
 {
 	size_t n = 0;
 
@@ -53,14 +53,14 @@ static void add(char **arguments, const char *name, const char *value)
 
 static void add_options(char **arguments, const struct send_options *options)
 {
-	add(arguments, "--url", options->url);
-	add(arguments, "--user", options->user);
-	add(arguments, "--token-file", options->token_file);
-	add(arguments, "--ca-file", options->ca_file);
-	add(arguments, "--tenant", options->tenant);
-	add(arguments, "--quiet", options->is_quiet ? "1" : NULL);
-	add(arguments, "--database", options->database);
-	add(arguments, "--cluster", options->cluster);
+	send_program_add(arguments, "--url", options->url);
+	send_program_add(arguments, "--user", options->user);
+	send_program_add(arguments, "--token-file", options->token_file);
+	send_program_add(arguments, "--ca-file", options->ca_file);
+	send_program_add(arguments, "--tenant", options->tenant);
+	send_program_add(arguments, "--quiet", options->is_quiet ? "1" : NULL);
+	send_program_add(arguments, "--database", options->database);
+	send_program_add(arguments, "--cluster", options->cluster);
 }
 
 /* @output: becomes its standard output; -1: as this one's. */
@@ -99,8 +99,8 @@ int send_program_run(const char *program, const struct send_options *options)
 
 	snprintf(retry, sizeof(retry), "%" PRIu64, options->retry_ns);
 	add_options(arguments, options);
-	add(arguments, "--spool", options->spool);
-	add(arguments, "--retry-ns", retry);
+	send_program_add(arguments, "--spool", options->spool);
+	send_program_add(arguments, "--retry-ns", retry);
 	const int err = start(arguments, -1, &pid);
 	return err ? err : wait_for(program, pid, options);
 }

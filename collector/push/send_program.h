@@ -29,5 +29,8 @@ int send_program_check(const char *program, const struct send_options *options,
 		       char id_ret[static SEND_DATABASE_ID_SIZE]);
 /* Makes the tables. Its exit status, or 1 after a message. */
 int send_program_create_tables(const char *program, const struct send_options *options);
+/* Adds an option to a list of arguments that has room for it, and NULL after it. @value NULL: it
+ * is left out. Both are borrowed. */
+void send_program_add(char **arguments, const char *name, const char *value);
 
 #endif
