@@ -2,10 +2,10 @@
  * many_cpus [-c CPUS] [-p PROCESSES] [-F RATE] [-s SECONDS] RECORDING OUT: the recorder's rounds on
  * a machine that is not there. The samples and mappings of a recording become those of as many
  * processes on as many CPUs, each of which has its two rings, and go through drain and data_writer
- * into OUT as those of a real machine do. Each second a process ends on each CPU, and another one
- * begins. Prints what the rounds cost; rate 0: rounds follow each other, to see how many samples
- * they can bear. What reads /proc and live processes (observers) is not in it, nor is the kernel:
- * rings are plain memory, and stacks are as short as the recording has them.
+ * into OUT as the records of a real machine do. Each second a process ends on each CPU, and another
+ * one begins. Prints what the rounds cost; rate 0: rounds follow each other, to see how many
+ * samples they can bear. What reads /proc and live processes (observers) is not in it, nor is the
+ * kernel: rings are plain memory, and stacks are as short as the recording has them.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* What walks share. */
+/* Makes and frees the caches. */
 #include "unwind/walk/unwinder.h"
 
 #include <stdalign.h>

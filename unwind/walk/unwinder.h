@@ -1,6 +1,7 @@
 /*
- * What walks share: rules that were looked up once, by address and by module, and what is known of
- * calls and of threads' last walks. An unwinder belongs to one thread; elf_modules is shared.
+ * The caches that all walks share: rules by address and by module, calls and the functions they
+ * lead to, and the last walk of each thread. An unwinder belongs to one thread; elf_modules is
+ * shared.
  */
 #ifndef UNWIND_WALK_UNWINDER_H
 #define UNWIND_WALK_UNWINDER_H

@@ -1,4 +1,4 @@
-/* Rules come first; where there is none, or it may be wrong, the code tells. */
+/* Rules come first; where a rule is missing, or may be wrong, the code is followed. */
 #include "unwind/walk/walk_rule.h"
 
 #include "unwind/cfi/cfi.h"

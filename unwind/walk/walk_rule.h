@@ -1,6 +1,6 @@
 /*
  * From a frame to its caller where that is not the usual step: rules of every kind, code that is
- * followed where there is no rule or a wrong one, and what run-time systems know of their frames.
+ * followed where a rule is missing or wrong, and descriptions of frames by run-time systems.
  */
 #ifndef UNWIND_WALK_WALK_RULE_H
 #define UNWIND_WALK_WALK_RULE_H

@@ -12,8 +12,8 @@
  * enters the stack on which its caller was. Returns like unwind_caller().
  */
 bool walk_stack_return(struct unwind_walk *walk);
-/* After a step of a walk with ->memory: uses what other copies have, and marks what was read there.
- */
+/* After a step of a walk with ->memory: uses the other copies of stacks, and marks frames that
+ * were found in them. */
 void walk_stack_use_memory(struct unwind_walk *walk);
 /* A signal's frame, or a switch, has led off the stack that the copy is of. */
 bool walk_stack_is_left(const struct unwind_walk *walk);

@@ -1,7 +1,7 @@
 /*
- * What all walks of an unwinder share, private to this folder: for each address that was met, the
- * rule of its frame (a step), and what is known of calls that a sampled instruction may return to.
- * unwind.c says what a walk does with them.
+ * The caches of an unwinder, private to this folder: a step holds the rule of the frame at an
+ * address; a call site holds the function that a call leads to; a call pair holds whether that
+ * function may lead to a sampled instruction. unwind.c says what a walk does with them.
  */
 #ifndef UNWIND_WALK_WALK_STEPS_H
 #define UNWIND_WALK_WALK_STEPS_H

@@ -283,7 +283,7 @@ static void a_reader_has_the_files_that_were_named_alone(void **state)
 
 	(void)state;
 #ifdef __SANITIZE_ADDRESS__
-	skip(); /* there is no filter */
+	skip(); /* system calls are not filtered then */
 #endif
 	if (!syscall_filter_is_here() || !landlock_is_here())
 		skip();
