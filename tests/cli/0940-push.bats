@@ -10,16 +10,6 @@ setup_file() {
 	prepare make_recording
 }
 
-make_recording() {
-	need_events
-	need_sender
-	cd "$BATS_FILE_TMPDIR"
-	record two.data -e cpu-clock,page-faults -- \
-		sh -c "exec 3>&1; '$WORKLOADS/cxx' >cxx.out; '$WORKLOADS/recursion' >recursion.out"
-	report_json two.data --view functions >two.json
-	jq -e '.metrics | all(.samples > 0)' two.json
-}
-
 setup() {
 	skip_unprepared
 	cd "$BATS_TEST_TMPDIR"

@@ -2,22 +2,13 @@
 # npm's chdb takes the tables as they are, and two servers of Debian are a cluster.
 
 load lib
+load pushed
 load clickhouse
 
 setup_file() {
 	load lib
-	load clickhouse
+	load pushed
 	prepare make_recording
-}
-
-make_recording() {
-	need_events
-	need "$(dirname "$DENDRO")/dendro-send" jq
-	cd "$BATS_FILE_TMPDIR"
-	record two.data -e cpu-clock,page-faults -- \
-		sh -c "exec 3>&1; '$WORKLOADS/cxx' >cxx.out; '$WORKLOADS/recursion' >recursion.out"
-	report_json two.data --view functions >two.json
-	jq -e '.metrics | all(.samples > 0)' two.json
 }
 
 setup() {

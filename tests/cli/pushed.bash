@@ -7,6 +7,16 @@ need_sender() {
 	need "$(dirname "$DENDRO")/dendro-send" python3 jq
 }
 
+make_recording() { # two.data, of two events, and two.json, its functions
+	need_events
+	need_sender
+	cd "$BATS_FILE_TMPDIR" || return
+	record two.data -e cpu-clock,page-faults -- \
+		sh -c "exec 3>&1; '$WORKLOADS/cxx' >cxx.out; '$WORKLOADS/recursion' >recursion.out"
+	report_json two.data --view functions >two.json
+	jq -e '.metrics | all(.samples > 0)' two.json
+}
+
 stop_serving() {
 	[ -z "$receiver" ] || stop "$receiver"
 	receiver=
