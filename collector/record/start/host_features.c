@@ -12,6 +12,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 #include "cct/model/module.h"
+#include "cct/time/clock_moment.h"
 #include "collector/paths/kernel_build_id.h"
 #include "collector/record/observers/kernel_modules.h"
 #include "perf/file/feature_bytes.h"
@@ -144,15 +145,16 @@ static int add_cpu(struct host_features *features)
 static int add_clock(struct host_features *features, int clock_id)
 {
 	struct feature_bytes bytes = { 0 };
-	struct timespec wall, now, resolution;
+	struct clock_moment moment;
+	struct timespec resolution;
 
 	if (clock_id < 0 || clock_getres(clock_id, &resolution) != 0 ||
-	    clock_gettime(clock_id, &now) != 0 || clock_gettime(CLOCK_REALTIME, &wall) != 0)
+	    clock_moment_read(clock_id, &moment))
 		return 0;
 	feature_bytes_add_u32(&bytes, 1);
 	feature_bytes_add_u32(&bytes, (uint32_t)clock_id);
-	feature_bytes_add_u64(&bytes, wall.tv_sec * NSEC_PER_SEC + wall.tv_nsec);
-	feature_bytes_add_u64(&bytes, now.tv_sec * NSEC_PER_SEC + now.tv_nsec);
+	feature_bytes_add_u64(&bytes, moment.unix_ns);
+	feature_bytes_add_u64(&bytes, moment.now_ns);
 	int err = add(features, HEADER_CLOCK_DATA, &bytes);
 	return err ? err
 		   : add_u64(features, HEADER_CLOCKID,
