@@ -381,6 +381,7 @@ int drain_round(struct drain *drain)
 		.end_ns = n_waiting ? round_end(drain, n_waiting) : UINT64_MAX,
 	};
 	round.is_behind = drain->is_behind = round.end_ns != UINT64_MAX;
+	drain->read_ns = round.is_behind ? round.end_ns : began_ns;
 	/* What happened before a sample that is read is known now. */
 	int err = recording_observers_begin_round(drain->observers, &round);
 	if (!n_waiting)
@@ -392,6 +393,17 @@ int drain_round(struct drain *drain)
 	if (!err)
 		err = data_writer_append(drain->writer, &finished, sizeof(finished));
 	return err ? err : 1;
+}
+
+int drain_up_to_now(struct drain *drain)
+{
+	const uint64_t present_ns = now_ns();
+	int more;
+
+	do
+		more = drain_round(drain);
+	while (more > 0 && drain->read_ns < present_ns);
+	return more;
 }
 
 int drain_all(struct drain *drain)

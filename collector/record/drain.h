@@ -37,6 +37,7 @@ struct drain {
 	bool has_known_clock;   /* times are CLOCK_MONOTONIC */
 	uint64_t newest_ns;     /* of all records read */
 	bool is_behind;         /* the last round left records in the rings */
+	uint64_t read_ns;       /* it has read what is older */
 	/* Processes that run, by the records of them; borrowed; NULL: not wanted. Those that have
 	 * exited may be among them. */
 	struct int_list *live_pids;
@@ -57,6 +58,8 @@ void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *
 		struct second_stacks *second_stacks);
 /* 1: read something, there may be more; 0: the rings were empty; -errno of the writer. */
 int drain_round(struct drain *drain);
+/* Rounds until all that is older than this call has been read. 0 or more: as drain_round(). */
+int drain_up_to_now(struct drain *drain);
 /* What is read from now on goes into another recording. Both are borrowed. */
 void drain_redirect(struct drain *drain, struct data_writer *writer,
 		    struct recording_observers *observers);

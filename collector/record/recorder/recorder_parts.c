@@ -112,7 +112,7 @@ int recorder_keep_part(struct recorder *recorder, uint64_t end_ns)
 	int err = 0;
 
 	if (recorder->file.has_own_builder) {
-		builder_link_tell_samples(options->builder->supply_fd,
+		builder_link_tell_samples(options->builder->supply_fd, end_ns,
 					  recorder_n_samples(recorder));
 		recorder_end_former(recorder, true);
 		recorder->former = recorder->file;
@@ -204,7 +204,7 @@ static int begin_next_file(struct recorder *recorder, uint64_t begin_ns)
 
 int recorder_switch_file(struct recorder *recorder)
 {
-	int err = drain_round(&recorder->drain);
+	int err = drain_up_to_now(&recorder->drain);
 	const uint64_t time_ns = recorder_present_ns(&recorder->drain);
 
 	recorder->is_part_wanted = false;

@@ -348,12 +348,11 @@ static void stacks_are_left_out_while_the_caller_says_so(void **state)
 	bench_destroy(bench);
 }
 
-static void a_backlog_is_read_in_slices_of_time(void **state)
+/* Two rings with 20 MiB each. Returns the time up to which they have records. */
+static uint64_t put_backlog(struct bench *bench)
 {
-	struct bench *bench = bench_create();
 	struct timespec now;
 
-	(void)state;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	uint64_t end = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	/* Far longer than it takes to put the records, so that slices hardly depend on that. */
@@ -365,6 +364,29 @@ static void a_backlog_is_read_in_slices_of_time(void **state)
 	}
 	put_record(&bench->sideband_rings[0], PERF_RECORD_EXIT, (uint64_t[3]){ 0 }, 24, start);
 	put_record(&bench->sideband_rings[1], PERF_RECORD_EXIT, (uint64_t[3]){ 0 }, 24, end - 1);
+	return end;
+}
+
+/* What comes later is the next part's. */
+static void a_backlog_is_read_before_a_part_ends(void **state)
+{
+	struct bench *bench = bench_create();
+
+	(void)state;
+	put_backlog(bench);
+	assert_true(drain_up_to_now(&bench->drain) >= 0);
+	assert_int_equal(bench->drain.n_samples, 2400);
+	assert_int_equal(drain_all(&bench->drain), 0);
+	assert_int_equal(bench->drain.n_samples, 2400);
+	bench_destroy(bench);
+}
+
+static void a_backlog_is_read_in_slices_of_time(void **state)
+{
+	struct bench *bench = bench_create();
+
+	(void)state;
+	const uint64_t end = put_backlog(bench);
 	assert_int_equal(drain_round(&bench->drain), 1);
 	assert_true(bench->drain.is_behind);
 	/* More comes while the backlog is read. */
@@ -446,6 +468,7 @@ int main(void)
 		cmocka_unit_test(records_are_written_trimmed_and_their_space_given_back),
 		cmocka_unit_test(stacks_are_left_out_while_the_caller_says_so),
 		cmocka_unit_test(a_backlog_is_read_in_slices_of_time),
+		cmocka_unit_test(a_backlog_is_read_before_a_part_ends),
 		cmocka_unit_test(losses_and_throttling_are_counted),
 		cmocka_unit_test(
 			observers_see_sideband_before_samples_and_the_end_of_the_round_last),
