@@ -48,6 +48,7 @@ struct agent {
 	bool has_recorded;    /* a recorder has begun to take samples */
 	bool has_had_window;  /* the recorder at hand has ended one */
 	uint64_t n_told;      /* samples, by that recorder */
+	uint64_t told_ns;     /* up to when the window at hand got them; 0: that was not told yet */
 	bool is_ending, has_failed;
 	bool is_reloading;            /* SIGHUP came, and the caller does not know */
 	bool is_changed;              /* the recorder ends because of other options */
@@ -63,6 +64,14 @@ struct agent {
 	struct agent_metrics metrics;
 	uint64_t alive_ns; /* when the service's manager is told next that all goes on */
 };
+
+static struct clock_moment present_moment(void)
+{
+	struct clock_moment moment = { 0, 0 };
+
+	clock_moment_read(CLOCK_MONOTONIC, &moment);
+	return moment;
+}
 
 static struct agent_window *window_at_hand(const struct agent *agent)
 {
@@ -140,7 +149,7 @@ static void keep_limits(struct agent *agent, const struct agent_window *window)
 }
 
 /* What was used since the end of the window before is this window's. */
-static void end_window(struct agent *agent, const struct agent_time *now)
+static void end_window(struct agent *agent, const struct clock_moment *end)
 {
 	struct agent_window *window = window_at_hand(agent);
 	_cleanup_free_ pid_t *pids = NULL;
@@ -154,20 +163,20 @@ static void end_window(struct agent *agent, const struct agent_time *now)
 	window->own_memory = agent->own_memory;
 	agent->own_cpu_ns = own_cpu_ns;
 	agent->own_memory = 0;
-	agent_window_end(window, now);
+	agent_window_end(window, end);
 	agent_window_answer(window);
 	keep_limits(agent, window);
 }
 
 /* 0, or another value after a message: the recorder gets no process, and ends. */
-static int begin_window(struct agent *agent, const struct agent_time *now)
+static int begin_window(struct agent *agent, const struct clock_moment *begin)
 {
 	struct builder_link link;
 
 	if (array_reserve_one(agent->windows, agent->n_windows))
 		return message_error_of_memory("agent");
 	struct agent_window *window = &agent->windows[agent->n_windows];
-	if (agent_window_begin(window, &agent->folder, now, &agent->idle,
+	if (agent_window_begin(window, &agent->folder, begin, &agent->idle,
 			       agent->options->record.no_sandbox, &link))
 		return 1;
 	window->is_slow = agent->metrics.rate < agent->options->record.options.frequency;
@@ -207,18 +216,38 @@ static void take_samples(struct agent *agent, uint64_t n_told)
 		lose_samples(agent, n);
 }
 
+/* The recorder's word came when its samples were with the process, which may be late. */
+static struct clock_moment moment_of(uint64_t told_ns)
+{
+	struct clock_moment moment = present_moment();
+
+	if (told_ns && told_ns < moment.now_ns) {
+		moment.unix_ns -= moment.now_ns - told_ns;
+		moment.now_ns = told_ns;
+	}
+	return moment;
+}
+
+static int change_window(struct agent *agent)
+{
+	const struct clock_moment moment = moment_of(agent->told_ns);
+
+	agent->told_ns = 0;
+	end_window(agent, &moment);
+	return begin_window(agent, &moment);
+}
+
 static void take_calls(struct agent *agent)
 {
-	const struct agent_time now = agent_time_now();
-	uint64_t n_samples;
+	struct clock_moment moment;
+	struct builder_told told;
 
 	for (;;) {
-		switch (builder_link_next_call(agent->recorder.supply_fd, &n_samples)) {
+		switch (builder_link_next_call(agent->recorder.supply_fd, &told)) {
 		case BUILDER_CALL_NONE:
 			return;
 		case BUILDER_CALL_RENEW:
-			end_window(agent, &now);
-			if (begin_window(agent, &now)) {
+			if (change_window(agent)) {
 				leave_recorder(agent);
 				return;
 			}
@@ -227,13 +256,15 @@ static void take_calls(struct agent *agent)
 			agent->has_recorded = true;
 			service_notify_send(&agent->notify, SERVICE_READY);
 			if (window_at_hand(agent))
-				window_at_hand(agent)->begin = now;
+				window_at_hand(agent)->begin = moment_of(told.time_ns);
 			break;
 		case BUILDER_CALL_SAMPLES:
-			take_samples(agent, n_samples);
+			take_samples(agent, told.n_samples);
+			agent->told_ns = told.time_ns;
 			break;
 		case BUILDER_CALL_END:
-			end_window(agent, &now);
+			moment = moment_of(agent->told_ns);
+			end_window(agent, &moment);
 			leave_recorder(agent);
 			return;
 		}
@@ -245,7 +276,7 @@ static void start_recorder(struct agent *agent)
 	int err = agent_recorder_start(agent->options, agent->metrics.rate, &agent->recorder);
 
 	agent->has_had_window = false;
-	agent->n_told = 0;
+	agent->n_told = agent->told_ns = 0;
 	agent->recorder_ns = now_ns();
 	agent->metrics.n_recorders += !err;
 	if (err) {
@@ -257,7 +288,7 @@ static void start_recorder(struct agent *agent)
 /* One that has never recorded will not do so the next time. */
 static void end_recorder(struct agent *agent, int status)
 {
-	const struct agent_time now = agent_time_now();
+	const struct clock_moment now = present_moment();
 
 	end_window(agent, &now);
 	leave_recorder(agent);
@@ -339,7 +370,7 @@ static void write_metrics(struct agent *agent)
 /* Files that are being merged are left alone until they are one. */
 static void age(struct agent *agent)
 {
-	const struct agent_time now = agent_time_now();
+	const struct clock_moment now = present_moment();
 	struct window_merge *merge = &agent->merge;
 	struct window_list list;
 	size_t n = 0, first;
@@ -381,7 +412,7 @@ static void finish_window(struct agent *agent, size_t index, int status)
 
 	/* A process that has ended before its window leaves the recorder nobody to write to. */
 	if (!window->has_ended) {
-		const struct agent_time now = agent_time_now();
+		const struct clock_moment now = present_moment();
 		end_window(agent, &now);
 	}
 	const int err = agent_window_finish(window, &agent->folder, status);

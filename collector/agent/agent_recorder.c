@@ -50,7 +50,7 @@ static int record(const struct record_arguments *arguments)
 	recording_run_print_notes(recorder, 0, arguments);
 	size_t n_notes = recorder_n_notes(recorder);
 	recorder_run(recorder, &summary);
-	builder_link_tell_samples(options->builder->supply_fd, summary.n_samples);
+	builder_link_tell_samples(options->builder->supply_fd, summary.end_ns, summary.n_samples);
 	recorder_report(recorder, arguments->is_verbose);
 	recording_run_print_notes(recorder, n_notes, arguments);
 	recorder_close(recorder);

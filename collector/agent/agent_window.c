@@ -20,17 +20,6 @@
 /* The clocks differ by no more in a window, unless somebody sets the time. */
 #define CLOCKS_DIFFER_NS NSEC_PER_SEC
 
-struct agent_time agent_time_now(void)
-{
-	struct timespec unix_time;
-
-	clock_gettime(CLOCK_REALTIME, &unix_time);
-	return (struct agent_time){
-		.now_ns = now_ns(),
-		.unix_ns = (uint64_t)unix_time.tv_sec * NSEC_PER_SEC + (uint64_t)unix_time.tv_nsec,
-	};
-}
-
 /* Without a file there is no profile, but recording goes on. */
 static int create_file(struct agent_window *window, struct window_folder *folder)
 {
@@ -45,12 +34,12 @@ static int create_file(struct agent_window *window, struct window_folder *folder
 }
 
 int agent_window_begin(struct agent_window *window, struct window_folder *folder,
-		       const struct agent_time *now, struct idle_builders *idle, bool keeps_rights,
-		       struct builder_link *link_ret)
+		       const struct clock_moment *begin, struct idle_builders *idle,
+		       bool keeps_rights, struct builder_link *link_ret)
 {
 	int stream[2] = { -1, -1 }, control[2] = { -1, -1 };
 
-	*window = (struct agent_window){ .begin = *now };
+	*window = (struct agent_window){ .begin = *begin };
 	if (create_file(window, folder))
 		return 1;
 	int err = profile_builder_make_link(COMMAND, stream, control);
@@ -72,18 +61,18 @@ int agent_window_begin(struct agent_window *window, struct window_folder *folder
 
 /* The next window begins where this one ends, by the time of day; where that was set meanwhile,
  * this one is as long as it took. */
-void agent_window_end(struct agent_window *window, const struct agent_time *now)
+void agent_window_end(struct agent_window *window, const struct clock_moment *end)
 {
-	const uint64_t end_ns = window->begin.unix_ns + (now->now_ns - window->begin.now_ns);
+	const uint64_t end_ns = window->begin.unix_ns + (end->now_ns - window->begin.now_ns);
 	const uint64_t differ_ns =
-		now->unix_ns > end_ns ? now->unix_ns - end_ns : end_ns - now->unix_ns;
+		end->unix_ns > end_ns ? end->unix_ns - end_ns : end_ns - end->unix_ns;
 
 	setpriority(PRIO_PROCESS, (id_t)window->builder.pid, NICE);
 	window->has_ended = true;
-	hang_check_start(&window->check, now->now_ns, agent_cost_of_process(window->builder.pid));
+	hang_check_start(&window->check, now_ns(), agent_cost_of_process(window->builder.pid));
 	window->span = (struct time_span){
 		window->begin.unix_ns,
-		differ_ns < CLOCKS_DIFFER_NS ? now->unix_ns : end_ns,
+		differ_ns < CLOCKS_DIFFER_NS ? end->unix_ns : end_ns,
 	};
 	if (window->span.end_ns <= window->span.start_ns)
 		window->span.end_ns = window->span.start_ns + 1;

@@ -8,15 +8,11 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "cct/time/clock_moment.h"
 #include "collector/agent/agent_builder.h"
 #include "collector/agent/hang_check.h"
 #include "collector/agent/window_folder.h"
 #include "collector/record/builder_link.h"
-
-/* A moment, by both clocks. */
-struct agent_time {
-	uint64_t now_ns, unix_ns;
-};
 
 struct agent_window {
 	struct agent_builder builder;
@@ -24,7 +20,7 @@ struct agent_window {
 	int file_fd;    /* of the profile; its name is temporary, or "": it cannot be made */
 	char name[TEMPORARY_NAME_MAX];
 	char kept_name[WINDOW_NAME_MAX]; /* of the profile that was kept */
-	struct agent_time begin;
+	struct clock_moment begin;
 	bool is_slow; /* its rate is lower than what the user asked for */
 	bool has_ended;
 	uint64_t n_samples; /* that the recorder has passed on; known when it has ended */
@@ -34,18 +30,17 @@ struct agent_window {
 	uint64_t own_cpu_ns, own_memory;
 };
 
-struct agent_time agent_time_now(void);
-
 /*
- * Gives a window that begins now to a process, of @idle if there is one; the caller has one thread.
+ * Gives a window that begins at @begin to a process, of @idle if there is one; the caller has one
+ * thread.
  * @keeps_rights: the process does. *@link_ret is for who writes records; the caller closes its
  * descriptors. 0, or another value after a message.
  */
 int agent_window_begin(struct agent_window *window, struct window_folder *folder,
-		       const struct agent_time *now, struct idle_builders *idle, bool keeps_rights,
-		       struct builder_link *link_ret);
-/* The window's span up to @now; its costs are the caller's to set. */
-void agent_window_end(struct agent_window *window, const struct agent_time *now);
+		       const struct clock_moment *begin, struct idle_builders *idle,
+		       bool keeps_rights, struct builder_link *link_ret);
+/* The window's span up to @end; its costs are the caller's to set. */
+void agent_window_end(struct agent_window *window, const struct clock_moment *end);
 /* Ends the process, after a message, if the window has ended and it hangs. */
 void agent_window_end_hanging(struct agent_window *window, uint64_t now_ns);
 /* Answers the process, if it asks, and the window has ended. */

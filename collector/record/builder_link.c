@@ -41,12 +41,12 @@ int builder_link_receive(int control_fd)
 
 struct message {
 	uint64_t call; /* enum builder_call */
-	uint64_t n_samples;
+	struct builder_told told;
 };
 
-static int call(int supply_fd, enum builder_call what, uint64_t n_samples)
+static int call(int supply_fd, enum builder_call what, uint64_t time_ns, uint64_t n_samples)
 {
-	const struct message message = { what, n_samples };
+	const struct message message = { what, { time_ns, n_samples } };
 	ssize_t n;
 
 	do
@@ -58,7 +58,8 @@ static int call(int supply_fd, enum builder_call what, uint64_t n_samples)
 int builder_link_renew(int supply_fd, struct builder_link *link_ret)
 {
 	struct builder_link link = { 0 };
-	int fds[DESCRIPTOR_MESSAGE_MAX] = { -1, -1 }, err = call(supply_fd, BUILDER_CALL_RENEW, 0);
+	int fds[DESCRIPTOR_MESSAGE_MAX] = { -1, -1 },
+	    err = call(supply_fd, BUILDER_CALL_RENEW, 0, 0);
 
 	if (!err)
 		err = receive_fds(supply_fd, &(struct iovec){ &link.pid, sizeof(link.pid) }, fds,
@@ -71,17 +72,17 @@ int builder_link_renew(int supply_fd, struct builder_link *link_ret)
 	return 0;
 }
 
-void builder_link_tell_begin(int supply_fd)
+void builder_link_tell_begin(int supply_fd, uint64_t time_ns)
 {
-	call(supply_fd, BUILDER_CALL_BEGIN, 0);
+	call(supply_fd, BUILDER_CALL_BEGIN, time_ns, 0);
 }
 
-void builder_link_tell_samples(int supply_fd, uint64_t n_samples)
+void builder_link_tell_samples(int supply_fd, uint64_t time_ns, uint64_t n_samples)
 {
-	call(supply_fd, BUILDER_CALL_SAMPLES, n_samples);
+	call(supply_fd, BUILDER_CALL_SAMPLES, time_ns, n_samples);
 }
 
-enum builder_call builder_link_next_call(int supply_fd, uint64_t *n_samples_ret)
+enum builder_call builder_link_next_call(int supply_fd, struct builder_told *told_ret)
 {
 	struct message message;
 	ssize_t n;
@@ -93,7 +94,7 @@ enum builder_call builder_link_next_call(int supply_fd, uint64_t *n_samples_ret)
 		return BUILDER_CALL_NONE;
 	if (n != sizeof(message) || message.call >= BUILDER_CALL_END)
 		return BUILDER_CALL_END;
-	*n_samples_ret = message.n_samples;
+	*told_ret = message.told;
 	return (enum builder_call)message.call;
 }
 

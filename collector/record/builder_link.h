@@ -29,11 +29,12 @@ struct builder_link {
  * are the caller's, closed on exec. 0 or -errno; -EPIPE: nobody supplies any.
  */
 int builder_link_renew(int supply_fd, struct builder_link *link_ret);
-/* The recorder tells who supplies processes that samples are taken from now on. */
-void builder_link_tell_begin(int supply_fd);
-/* It tells how many samples it has passed on since its start, all processes together: before it
- * asks for the next one, and at its end. */
-void builder_link_tell_samples(int supply_fd, uint64_t n_samples);
+/* The recorder tells who supplies processes that samples are taken from @time_ns on,
+ * CLOCK_MONOTONIC. */
+void builder_link_tell_begin(int supply_fd, uint64_t time_ns);
+/* It tells how many samples it has passed on since its start, all processes together, and that a
+ * process got those up to @time_ns: before it asks for the next one, and at its end. */
+void builder_link_tell_samples(int supply_fd, uint64_t time_ns, uint64_t n_samples);
 
 /* What a recorder tells through @supply_fd. */
 enum builder_call {
@@ -44,9 +45,14 @@ enum builder_call {
 	BUILDER_CALL_END, /* it is gone */
 };
 
-/* Who supplies processes: what was told next, without waiting; of BUILDER_CALL_SAMPLES their
- * number. */
-enum builder_call builder_link_next_call(int supply_fd, uint64_t *n_samples_ret);
+/* What was told with it. */
+struct builder_told {
+	uint64_t time_ns;   /* of BUILDER_CALL_BEGIN and BUILDER_CALL_SAMPLES */
+	uint64_t n_samples; /* of BUILDER_CALL_SAMPLES */
+};
+
+/* Who supplies processes: what was told next, without waiting. */
+enum builder_call builder_link_next_call(int supply_fd, struct builder_told *told_ret);
 /* Hands a process over; the descriptors stay open here. 0 or -errno. */
 int builder_link_supply(int supply_fd, const struct builder_link *link);
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct recorder_summary {
-	uint64_t duration_ns;
+	uint64_t duration_ns, end_ns; /* end_ns: CLOCK_MONOTONIC */
 	uint64_t n_samples; /* received; with n_kept_samples, those are in the last file */
 	uint64_t n_kept_samples;
 	bool is_last_part; /* older samples were not kept */

@@ -49,7 +49,7 @@ void recorder_begin_samples(struct recorder *recorder)
 	recorder->schedule.look_ns = 0;
 	recorder->schedule.enable_ns = UINT64_MAX;
 	if (recorder->file.has_own_builder && !recorder->has_begun)
-		builder_link_tell_begin(options->builder->supply_fd);
+		builder_link_tell_begin(options->builder->supply_fd, recorder->schedule.enabled_ns);
 	recorder->is_on = recorder->has_begun = true;
 }
 
@@ -270,7 +270,8 @@ static int finish(struct recorder *recorder, struct recorder_summary *summary)
 {
 	evlist_disable(recorder->events.evlist);
 	builder_pace_end(&recorder->pace);
-	summary->duration_ns = now_ns() - recorder->schedule.start_ns;
+	summary->end_ns = now_ns();
+	summary->duration_ns = summary->end_ns - recorder->schedule.start_ns;
 	int err = recorder_mark_phases(recorder);
 	recorder_keep_error(&err, drain_all(&recorder->drain));
 	const uint64_t end_ns = now_ns();

@@ -21,7 +21,7 @@
 /* Windows of a minute; the clock is @steps[i] ahead of the first one's at the end of window i. */
 static void make_windows(const int64_t *steps, struct time_span *spans)
 {
-	struct agent_time now = { HOUR, NOON };
+	struct clock_moment now = { HOUR, NOON };
 
 	for (size_t i = 0; i < N_WINDOWS; i++) {
 		struct agent_window window = { .builder = { getpid(), -1, false, 1 },

@@ -73,7 +73,7 @@ static void a_recorder_is_supplied_with_processes(void **state)
 {
 	struct builder_link given = { .pid = 4711 }, got;
 	int stream[2], control[2];
-	uint64_t n_samples;
+	struct builder_told told;
 	char bytes[2] = "";
 
 	(void)state;
@@ -81,18 +81,20 @@ static void a_recorder_is_supplied_with_processes(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control), 0);
 	given.stream_fd = stream[1];
 	given.control_fd = control[1];
-	assert_int_equal(builder_link_next_call(ends[0], &n_samples), BUILDER_CALL_NONE);
+	assert_int_equal(builder_link_next_call(ends[0], &told), BUILDER_CALL_NONE);
 	assert_int_equal(builder_link_supply(ends[0], &given), 0);
 	assert_int_equal(builder_link_renew(ends[1], &got), 0);
-	builder_link_tell_begin(ends[1]);
-	builder_link_tell_samples(ends[1], UINT64_MAX);
-	assert_int_equal(builder_link_next_call(ends[0], &n_samples), BUILDER_CALL_RENEW);
-	assert_int_equal(builder_link_next_call(ends[0], &n_samples), BUILDER_CALL_BEGIN);
-	assert_int_equal(builder_link_next_call(ends[0], &n_samples), BUILDER_CALL_SAMPLES);
-	assert_int_equal(n_samples, UINT64_MAX);
-	assert_int_equal(builder_link_next_call(ends[0], &n_samples), BUILDER_CALL_NONE);
+	builder_link_tell_begin(ends[1], 11);
+	builder_link_tell_samples(ends[1], 12, UINT64_MAX);
+	assert_int_equal(builder_link_next_call(ends[0], &told), BUILDER_CALL_RENEW);
+	assert_int_equal(builder_link_next_call(ends[0], &told), BUILDER_CALL_BEGIN);
+	assert_int_equal(told.time_ns, 11);
+	assert_int_equal(builder_link_next_call(ends[0], &told), BUILDER_CALL_SAMPLES);
+	assert_int_equal(told.n_samples, UINT64_MAX);
+	assert_int_equal(told.time_ns, 12);
+	assert_int_equal(builder_link_next_call(ends[0], &told), BUILDER_CALL_NONE);
 	close(ends[1]);
-	assert_int_equal(builder_link_next_call(ends[0], &n_samples), BUILDER_CALL_END);
+	assert_int_equal(builder_link_next_call(ends[0], &told), BUILDER_CALL_END);
 	assert_int_equal(got.pid, 4711);
 	assert_int_equal(fcntl(got.stream_fd, F_GETFD), FD_CLOEXEC);
 	assert_int_equal(write(got.stream_fd, "x", 1), 1);
@@ -114,15 +116,15 @@ static void a_recorder_is_supplied_with_processes(void **state)
 static void what_is_no_process_is_refused(void **state)
 {
 	struct builder_link got = { .pid = 1 };
-	uint64_t n_samples;
+	struct builder_told told;
 
 	(void)state;
 	assert_int_equal(builder_link_send(ends[0], 0), 0);
 	assert_int_equal(builder_link_renew(ends[1], &got), -EPROTO);
 	assert_int_equal(got.pid, 1);
 	assert_int_equal(write(ends[1], "?", 1), 1);
-	assert_int_equal(builder_link_next_call(ends[0], &n_samples), BUILDER_CALL_RENEW);
-	assert_int_equal(builder_link_next_call(ends[0], &n_samples), BUILDER_CALL_END);
+	assert_int_equal(builder_link_next_call(ends[0], &told), BUILDER_CALL_RENEW);
+	assert_int_equal(builder_link_next_call(ends[0], &told), BUILDER_CALL_END);
 	close(ends[0]);
 	assert_int_equal(builder_link_renew(ends[1], &got), -EPIPE);
 	close(ends[1]);
