@@ -133,7 +133,7 @@ static enum push_verdict judge_success(const struct push_answer *answer, const c
 		_cleanup_free_ char *type = printable_copy(answer->type ? answer->type : "nothing");
 
 		*words_ret = sentence("it answers with HTTP %ld and %s, not with %s, so something "
-				      "else than the server has answered; is the URL right?",
+				      "else than the server has answered; check the URL",
 				      answer->status, type ? type : "something", request_type);
 		return PUSH_STOP;
 	}
@@ -166,7 +166,7 @@ static enum push_verdict judge_clickhouse(unsigned long error, long status, cons
 	case 193: /* WRONG_PASSWORD */
 	case 194: /* REQUIRED_PASSWORD */
 	case 516: /* AUTHENTICATION_FAILED */
-		*advice_ret = "are the user and the password right (--token-file)?";
+		*advice_ret = "check the user and the password (--token-file)";
 		return PUSH_STOP;
 	case 60: /* UNKNOWN_TABLE */
 	case 81: /* UNKNOWN_DATABASE */
@@ -230,9 +230,9 @@ enum push_verdict push_answer_judge(const struct push_answer *answer, const char
 	if (status >= 300 && status < 400)
 		return judge_redirection(answer, words_ret);
 	if (status == 401 || status == 403)
-		advice = "is the token right (--token-file)?";
+		advice = "check the token (--token-file)";
 	else if (status == 404 || status == 405)
-		advice = "is the URL right?";
+		advice = "check the URL";
 	else if (status == 407)
 		advice = "the proxy wants a user and a password";
 	else if (status == 408 || status == 429 || (status >= 502 && status <= 504))

@@ -56,7 +56,7 @@ enum push_verdict database_look(struct database *database, struct transfer *tran
 
 	database->version = 0;
 	if (verdict == PUSH_TAKEN && !read_answer(database, transfer)) {
-		*words_ret = sentence("what answers is not a ClickHouse server; is the URL right?");
+		*words_ret = sentence("what answers is not a ClickHouse server; check the URL");
 		return PUSH_STOP;
 	}
 	if (verdict == PUSH_TAKEN ||

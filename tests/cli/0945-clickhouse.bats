@@ -179,6 +179,8 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 
 @test "servers of 2018, sharded by host: one that is killed in an insertion gets everything once" {
 	need_clickhouse
+	need openssl
+	give_certificate "$PWD/one"
 	start_cluster
 	local host i
 	for host in first second third fourth; do
@@ -192,6 +194,21 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 		$((4 * $(jq '[.metrics[].samples] | add' "$BATS_FILE_TMPDIR/two.json")))
 	expect_equal "sums" "$(sql two "SELECT sum(samples) FROM samples_minute")" \
 		"$(sql one "SELECT sum(samples) FROM samples")"
+	# Through TLS, as a user with a password. What was refused waits in the spool, and counts once
+	# when it is sent after all, as the server has it under the other address.
+	local to
+	to=clickhouse+https://sender@127.0.0.1:$(<one/https)/profiles
+	echo s3cret >token && chmod 600 token
+	refuses "certificate" -- "$DENDRO" push --spool spool --retry-for 0 --to "$to" --token-file token \
+		--label host=first "$two"
+	echo wrong >token.wrong && chmod 600 token.wrong
+	refuses "Wrong password" "check the user and the password" -- "$DENDRO" push --spool spool --retry-for 0 --to "$to" --ca-file one/ca.pem \
+		--token-file token.wrong --label host=first "$two"
+	"$DENDRO" push --spool spool --to "$to" --ca-file one/ca.pem --token-file token --label host=fifth "$two"
+	expect_equal left "$(find spool -name '*.request' | wc -l)" 0
+	expect_equal "hosts" "$(sql two "SELECT count(DISTINCT host) FROM samples")" 5
+	expect_equal "rows" "$(sql one "SELECT sum(samples) FROM samples")" \
+		$((5 * $(jq '[.metrics[].samples] | add' "$BATS_FILE_TMPDIR/two.json")))
 	# The second server executes an insertion, but the first one does not hear of it, and is killed.
 	# Without tokens, asking alone keeps the samples from being inserted again.
 	local pushing

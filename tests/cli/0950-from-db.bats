@@ -157,7 +157,7 @@ sorted() {
 @test "an answer that is not one becomes a sentence, and reaches no terminal as it is" {
 	local words
 	serve 500 401 301 login hostile garbage cut zeros
-	for words in 'Memory limit exceeded' 'is the token right' 'redirections are not followed' \
+	for words in 'Memory limit exceeded' 'check the token' 'redirections are not followed' \
 		'something else than the server has answered' 'boo' "can't be used" \
 		"can't be reached" 'ends within a row'; do
 		refuses "$words" -- from_db report | tee said

@@ -62,7 +62,13 @@ configure_clickhouse() { # configure_clickhouse FOLDER HTTP TCP INTERSERVER TCP_
 		for port; do
 			echo "<shard><replica><host>127.0.0.1</host><port>$port</port></replica></shard>"
 		done
-		echo "</two></remote_servers></yandex>"
+		echo "</two></remote_servers>"
+		[ ! -e "$folder/https" ] ||
+			echo "<https_port>$(<"$folder/https")</https_port><openSSL><server>" \
+				"<certificateFile>$folder/ca.pem</certificateFile>" \
+				"<privateKeyFile>$folder/key</privateKeyFile>" \
+				"<verificationMode>none</verificationMode></server></openSSL>"
+		echo "</yandex>"
 	} >"$folder/config.xml"
 	cat >"$folder/users.xml" <<-TEXT
 		<yandex><profiles><default><max_threads>2</max_threads></default></profiles>
@@ -93,6 +99,13 @@ stop_clickhouse() { # all that run
 sql() { # sql FOLDER QUERY [DATABASE]
 	curl -sS --fail-with-body --noproxy '*' --data-binary "$2" \
 		"http://127.0.0.1:$(<"$1/http")/?database=${3-profiles}"
+}
+
+give_certificate() { # give_certificate FOLDER : its server, which starts later, takes https, too
+	mkdir -p "$1"
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout "$1/key" -out "$1/ca.pem" -days 2 \
+		-subj /CN=here -addext subjectAltName=IP:127.0.0.1 2>/dev/null
+	free_ports 1 >"$1/https"
 }
 
 make_tables() { # in both servers of a cluster
