@@ -4,13 +4,14 @@
 FUNCTIONS_JSON is `dendro report --view functions --format json --no-inline` of the recording, FILE
 what `perf script -F event,period,ip,sym --no-inline` prints of the export. Compares the whole, and
 self and total of each name. perf chooses other names than dendro where an address has several, so
-names are compared that both have, which must be three of four of those with costs. Prints how
-many were compared, and exits with 1 if one differs. KIND: of functions of this kind alone; those that are
+names are compared that both have, which must be three of four of those with costs; code without a
+name, FILE+0xOFFSET, has none in perf, either. Prints how many were compared, and exits with 1 if one differs. KIND: of functions of this kind alone; those that are
 compared must then have nine tenths of their own cost, because few have names of the C library.
 """
 
 import collections
 import json
+import re
 import sys
 
 BOUNDARY = "[kernel]"  # between user and kernel, which perf shows by the kind of a function
@@ -29,7 +30,8 @@ def reported(path, event, kind):
             count[row["name"]] += 2
         total[row["name"]] += row["total"][index]
         count[row["name"]] += 1
-    return own, {name: cost for name, cost in total.items() if cost and count[name] == 1}
+    return own, {name: cost for name, cost in total.items()
+                 if cost and count[name] == 1 and not re.search(r"\+0x[0-9a-f]+$", name)}
 
 
 def printed(path, event):
