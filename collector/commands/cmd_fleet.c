@@ -77,6 +77,12 @@ static const struct command_option options_of_fleet[] = {
 	  .help = "the costs of this event (default: the one with the most samples)",
 	  .take = option_take_text,
 	  .offset = FIELD(question.event) },
+	{ .name = "per",
+	  .argument = "EVENT",
+	  .help = "of --by moved: compare costs for each of this event, such as requests, instead "
+		  "of shares of the service's cost",
+	  .take = option_take_text,
+	  .offset = FIELD(question.per) },
 	{ .name = "sort",
 	  .argument = "KEY",
 	  .help = "sort functions by total (default) or self",
@@ -138,6 +144,8 @@ static int check(const struct fleet_command *command, const struct parsed_line *
 		return message_wrong_use("fleet", "say what to do: dendro fleet top.");
 	if (!command->report.files.db.url)
 		return message_wrong_use("fleet", "name the database with --from-db.");
+	if (command->question.per && command->question.view != FLEET_MOVED)
+		return message_wrong_use("fleet", "--per needs --by moved.");
 	return 0;
 }
 

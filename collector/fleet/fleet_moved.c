@@ -20,7 +20,7 @@ struct fleet_day {
 	uint64_t key;
 	char *host, *build;
 	uint32_t day; /* since 1970 */
-	struct diff_cost cost;
+	struct diff_cost cost, per;
 };
 
 static void service_deinit(struct fleet_service *service)
@@ -82,6 +82,17 @@ static struct fleet_service *enter_service(struct fleet_moved *moved, uint64_t k
 	return &services[moved->n_services++];
 }
 
+static struct diff_cost read_sum(struct row_binary *rows)
+{
+	struct diff_cost sum = { .samples = row_binary_u64(rows) };
+
+	sum.weight = row_binary_u64(rows);
+	sum.squares = row_binary_f64(rows);
+	if (!isfinite(sum.squares) || sum.squares < 0)
+		refuse(rows, "it has an invalid sum of squares");
+	return sum;
+}
+
 static int read_day(struct fleet_moved *moved, struct row_binary *rows)
 {
 	struct fleet_service *service = enter_service(moved, row_binary_u64(rows));
@@ -94,11 +105,8 @@ static int read_day(struct fleet_moved *moved, struct row_binary *rows)
 	day->host = copy_text(rows);
 	day->day = row_binary_u32(rows);
 	day->build = copy_text(rows);
-	day->cost.samples = row_binary_u64(rows);
-	day->cost.weight = row_binary_u64(rows);
-	day->cost.squares = row_binary_f64(rows);
-	if (!isfinite(day->cost.squares) || day->cost.squares < 0)
-		refuse(rows, "it has an invalid sum of squares");
+	day->cost = read_sum(rows);
+	day->per = read_sum(rows);
 	if (service->service) {
 		free(of_service);
 		free(of_process);
@@ -219,6 +227,7 @@ static int add_unit(struct fleet_moved *moved, struct fleet_service *service,
 		.day = number,
 		.is_after = strcmp(day->build, service->after) == 0,
 		.cost = day->cost,
+		.per = moved->has_per ? day->per : (struct diff_cost){ 0 },
 	};
 	return 0;
 }
@@ -239,6 +248,10 @@ static int add_units(struct fleet_moved *moved, struct fleet_service *service, u
 		if (!day->cost.weight || !day->cost.samples ||
 		    (double)day->cost.samples < SHORT_DAY * (double)median) {
 			service->n_short++;
+			continue;
+		}
+		if (moved->has_per && !day->per.weight) {
+			service->n_without++;
 			continue;
 		}
 		err = string_ids_add(&hosts, day->host, &host, &is_new);

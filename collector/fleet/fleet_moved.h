@@ -17,8 +17,9 @@ struct fleet_service {
 	size_t n_all;
 	struct host_day *units; /* of both builds */
 	size_t n_units;
-	size_t n_short; /* days of hosts that are left out: they have few samples beside the others
-			 */
+	/* Days of hosts that are left out: they have few samples beside the others, or nothing that
+	 * costs could be divided by. */
+	size_t n_short, n_without;
 	struct host_days days;
 	bool is_compared;
 	size_t first_row, n_rows; /* of fleet_moved.rows */
@@ -34,6 +35,7 @@ struct fleet_row {
 
 /* All zero is empty. */
 struct fleet_moved {
+	bool has_per; /* set by the caller: costs are divided by another event's */
 	struct fleet_service *services;
 	size_t n_services;
 	struct pair_map units; /* (service's key, day's key) -> index in its units */

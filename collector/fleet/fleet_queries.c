@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
@@ -138,14 +139,21 @@ static char *condition_of_changed(const struct fleet_question *question, const c
 char *fleet_query_of_days(const struct fleet_question *question, const char *event)
 {
 	_cleanup_free_ char *condition = condition_of_changed(question, event);
+	_cleanup_free_ char *metric = quoted(event);
+	_cleanup_free_ char *per = quoted(question->per ? question->per : "");
+	_cleanup_free_ char *also =
+		per && question->per ? condition_of(question, question->per) : strdup("0");
 
-	if (!condition)
+	if (!condition || !metric || !per || !also)
 		return NULL;
 	return sentence("SELECT " SERVICE_KEY " AS g, " DAY_KEY " AS u, toString(service), "
 			"toString(process), toString(host), toUInt32(day), toString(build), "
-			"sum(samples), sum(weight), sum(squares) FROM samples_day WHERE %s GROUP "
-			"BY service, process, host, day, build ORDER BY g, u FORMAT RowBinary",
-			condition);
+			"sumIf(samples, metric = %s) AS n, sumIf(weight, metric = %s), "
+			"sumIf(squares, metric = %s), sumIf(samples, metric = %s), "
+			"sumIf(weight, metric = %s), sumIf(squares, metric = %s) FROM samples_day "
+			"WHERE (%s) OR (%s) GROUP BY service, process, host, day, build "
+			"HAVING n > 0 ORDER BY g, u FORMAT RowBinary",
+			metric, metric, metric, per, per, per, condition, also);
 }
 
 char *fleet_query_of_day_costs(const struct fleet_question *question, const char *event)

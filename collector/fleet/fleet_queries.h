@@ -11,8 +11,9 @@ struct fleet_question {
 	enum fleet_view view;
 	struct db_selection selection; /* by columns of samples_day, and whole days */
 	const char *event;             /* NULL: the one with the most samples */
-	bool by_self;                  /* functions are sorted by their own cost */
-	unsigned n_rows;               /* at most */
+	const char *per; /* the event that costs are divided by in FLEET_MOVED; NULL: none */
+	bool by_self;    /* functions are sorted by their own cost */
+	unsigned n_rows; /* at most */
 };
 
 /* Heap; NULL: no memory. */
@@ -21,7 +22,8 @@ struct fleet_question {
 char *fleet_query_of_all(const struct fleet_question *question);
 /* Up to three texts, self and total cost, hosts, and days of hosts, of each row of a view. */
 char *fleet_query_of_rows(const struct fleet_question *question, const char *event);
-/* Of processes of services that have had several builds: the days of hosts, by build. */
+/* Of processes of services that have had several builds: the days of hosts, by build, with sums of
+ * the event and of question->per. */
 char *fleet_query_of_days(const struct fleet_question *question, const char *event);
 /* The costs of functions, with those they call, on these days; sorted by service and function. */
 char *fleet_query_of_day_costs(const struct fleet_question *question, const char *event);

@@ -220,13 +220,39 @@ static double relative_of(const struct host_days_change *change)
 	return change->before > 0 ? change->after / change->before - 1 : INFINITY;
 }
 
-static void write_row(const struct fleet_row *row)
+/* How values are shown: shares in percent, costs in one unit for all rows. */
+struct value_scale {
+	double size; /* of the unit that is shown; of times, one that has three digits and more */
+	const char *unit;
+};
+
+static struct value_scale scale_of(const struct fleet_moved *moved, const char *unit)
+{
+	static const struct value_scale times[] = {
+		{ 1, "ns" }, { 1e3, "us" }, { 1e6, "ms" }, { 1e9, "s" }
+	};
+	struct value_scale scale = times[0];
+	double largest = 0;
+
+	if (!moved->has_per)
+		return (struct value_scale){ 0.01, "%" };
+	if (strcmp(unit, "ns") != 0)
+		return (struct value_scale){ 1, unit };
+	for (size_t i = 0; i < moved->n_rows; i++)
+		largest = fmax(largest, moved->rows[i].change.after);
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		scale = largest >= 100 * times[i].size ? times[i] : scale;
+	return scale;
+}
+
+static void write_row(const struct fleet_row *row, const struct value_scale *scale)
 {
 	const struct host_days_change *change = &row->change;
-	const double difference = change->after - change->before;
+	const double before = change->before / scale->size, after = change->after / scale->size;
+	const char *sign = strcmp(scale->unit, "%") == 0 ? "%" : " ";
 
-	printf("%7.3f%% %7.3f%%  %+7.3f %7.3f  ", 100 * change->before, 100 * change->after,
-	       100 * difference, 100 * sqrt(change->variance));
+	printf("%7.3f%s %7.3f%s  %+7.3f %7.3f  ", before, sign, after, sign, after - before,
+	       sqrt(change->variance) / scale->size);
 	if (isinf(relative_of(change)))
 		fputs("    new  ", stdout);
 	else
@@ -254,14 +280,24 @@ static void write_service(const struct fleet_service *service)
 	       service->days.n_changed);
 }
 
+/* What costs are, where they are no shares. */
+static void write_divisor(const char *unit, const char *per)
+{
+	printable_put(stdout, unit);
+	fputs(" for each of ", stdout);
+	printable_put(stdout, per);
+	fputs(" of the same service on the same day of a host\n\n", stdout);
+}
+
 /* Services whose builds could not be compared, and days that were left out. */
 static void write_foot(const struct fleet_moved *moved)
 {
-	size_t n_compared = 0, n_short = 0;
+	size_t n_compared = 0, n_short = 0, n_without = 0;
 
 	for (size_t i = 0; moved->services && i < moved->n_services; i++) {
 		n_compared += moved->services[i].is_compared;
 		n_short += moved->services[i].n_short;
+		n_without += moved->services[i].n_without;
 	}
 	printf("%s%zu services got a new build, of which %zu could be compared.\n",
 	       moved->n_rows ? "\n" : "No function moved by more than chance.\n", moved->n_services,
@@ -274,9 +310,11 @@ static void write_foot(const struct fleet_moved *moved)
 	if (n_short)
 		printf("%zu days of hosts with few samples beside the others are left out.\n",
 		       n_short);
+	if (n_without)
+		printf("%zu days of hosts without the event of --per are left out.\n", n_without);
 }
 
-static void write_moved_text(const struct fleet_moved *moved)
+static void write_moved_text(const struct fleet_moved *moved, const struct value_scale *scale)
 {
 	const struct fleet_service *last = NULL;
 
@@ -288,7 +326,7 @@ static void write_moved_text(const struct fleet_moved *moved)
 			write_service(service);
 		}
 		last = service;
-		write_row(&moved->rows[i]);
+		write_row(&moved->rows[i], scale);
 	}
 	write_foot(moved);
 }
@@ -314,13 +352,19 @@ static void write_json_row(const struct fleet_service *service, const struct fle
 	       row->q);
 }
 
-static void write_moved_json(const struct fleet_all *all, const struct fleet_moved *moved)
+static void write_moved_json(const struct fleet_all *all, const struct fleet_question *question,
+			     const struct fleet_moved *moved)
 {
 	size_t n_compared = 0;
 
 	for (size_t i = 0; moved->services && i < moved->n_services; i++)
 		n_compared += moved->services[i].is_compared;
 	write_json_head(FLEET_MOVED, all);
+	if (question->per) {
+		fputs("\"per\":", stdout);
+		json_write_string(stdout, question->per);
+		fputs(",\n", stdout);
+	}
 	printf("\"changed\":%zu,\"compared\":%zu,\n\"rows\":[", moved->n_services, n_compared);
 	for (size_t i = 0; moved->services && moved->rows && i < moved->n_rows; i++) {
 		fputs(i ? ",\n{" : "\n{", stdout);
@@ -337,7 +381,7 @@ static int show_moved(struct db_connection *connection, const struct db_options 
 {
 	_cleanup_free_ char *days = fleet_query_of_days(question, all->event);
 	_cleanup_free_ char *costs = fleet_query_of_day_costs(question, all->event);
-	struct fleet_moved moved = { 0 };
+	struct fleet_moved moved = { .has_per = question->per };
 	int err = db_reading_ask(connection, days, read_days, &moved, error_ret);
 
 	if (!err && moved.n_services)
@@ -352,10 +396,14 @@ static int show_moved(struct db_connection *connection, const struct db_options 
 		err = db_reading_ask(connection, names, read_names, &moved, error_ret);
 	}
 	if (!err && format == FLEET_JSON) {
-		write_moved_json(all, &moved);
+		write_moved_json(all, question, &moved);
 	} else if (!err) {
+		const struct value_scale scale = scale_of(&moved, all->unit);
+
 		write_head(options, all);
-		write_moved_text(&moved);
+		if (question->per)
+			write_divisor(scale.unit, question->per);
+		write_moved_text(&moved, &scale);
 	}
 	fleet_moved_deinit(&moved);
 	return err;

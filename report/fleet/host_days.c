@@ -112,21 +112,36 @@ void host_days_deinit(struct host_days *days)
 	free(days->n_of_groups);
 }
 
-static double share_of(const struct host_day *unit, const struct diff_cost *cost)
+static double ratio_of(const struct host_day *unit, const struct diff_cost *cost)
 {
-	return (double)cost->weight / (double)unit->cost.weight;
+	const struct diff_cost *divisor = unit->per.weight ? &unit->per : &unit->cost;
+
+	return (double)cost->weight / (double)divisor->weight;
 }
 
-/* Of a share, by drawing samples: as report/diff/diff_statistics.h has it, with equal weights
- * inside and outside. */
-static double sampling_variance(const struct host_day *unit, double share)
+/* The variance of a sum of weights, divided by its square. */
+static double relative_variance(const struct diff_cost *cost)
 {
-	const double weight = (double)unit->cost.weight;
-	const double squares = unit->cost.squares > 0
-				       ? unit->cost.squares
-				       : weight * weight / (double)unit->cost.samples;
+	const double weight = (double)cost->weight;
 
-	return share * (1 - share) * squares / (weight * weight);
+	return cost->squares > 0 ? cost->squares / (weight * weight)
+	       : cost->samples   ? 1 / (double)cost->samples
+				 : 0;
+}
+
+/*
+ * Of a ratio, by drawing samples, with equal weights inside and outside. Of a share, as
+ * report/diff/diff_statistics.h has it. Else, the row's samples and those of what it is divided by
+ * are drawn apart, and the row has its part of the service's.
+ */
+static double sampling_variance(const struct host_day *unit, double ratio)
+{
+	const double of_service = relative_variance(&unit->cost);
+
+	if (!unit->per.weight)
+		return ratio * (1 - fmin(ratio, 1)) * of_service;
+	const double whole = ratio_of(unit, &unit->cost);
+	return ratio * whole * of_service + ratio * ratio * relative_variance(&unit->per);
 }
 
 /* The sum over hosts of the squares of what their days say about the difference. */
@@ -152,7 +167,7 @@ void host_days_measure(struct host_days *days, const struct diff_cost *costs,
 	size_t n_after = 0;
 
 	for (size_t i = 0; i < days->n; i++) {
-		days->values[i] = share_of(&days->units[i], &costs[i]);
+		days->values[i] = ratio_of(&days->units[i], &costs[i]);
 		difference += days->design[i] * days->values[i];
 		mean += days->values[i] / (double)days->n;
 		change.n_samples += costs[i].samples;
@@ -161,7 +176,7 @@ void host_days_measure(struct host_days *days, const struct diff_cost *costs,
 	}
 	for (size_t i = 0; i < days->n; i++)
 		change.sampling += days->design[i] * days->design[i] *
-				   sampling_variance(&days->units[i], fmin(mean, 1)) / squared;
+				   sampling_variance(&days->units[i], mean) / squared;
 	difference /= days->power;
 	take_hosts_and_days(days, days->values);
 	change.variance = clustered_squares(days, difference) / squared * n_hosts / (n_hosts - 1);

@@ -2,7 +2,8 @@
  * Whether code costs more or less in a new build of a service, by days of hosts that ran it before
  * and after. Hosts differ by more than builds do, and so do days, on which all hosts have another
  * load: so a row's share on a day of a host is the host's, the day's, and the build's part, which
- * is estimated by least squares of all of them together. A host says something where it has had
+ * is estimated by least squares of all of them together. Instead of its share, that may be its cost
+ * for each of something else that was counted. A host says something where it has had
  * both builds, a day where some hosts have the new one and others not yet.
  *
  * The unit is the day of a host, not the sample: samples of one day share its load, so that they
@@ -20,6 +21,10 @@ struct host_day {
 	uint32_t host, day; /* from 0 on */
 	bool is_after;
 	struct diff_cost cost; /* of the service, above 0 */
+	/* What rows' costs are divided by, such as requests: of the service, of another event. Its
+	 * weight is 0 on all days, or on none; 0: their costs are divided by that of the service.
+	 */
+	struct diff_cost per;
 };
 
 /* All zero before host_days_init(). */
@@ -35,7 +40,7 @@ struct host_days {
 };
 
 struct host_days_change {
-	double before, after;      /* shares */
+	double before, after;      /* shares, or costs for each of what they are divided by */
 	double variance, sampling; /* of the difference: all of it, and that of drawing samples */
 	uint64_t n_samples;
 	double p; /* NAN: not tested */

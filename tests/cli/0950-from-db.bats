@@ -239,6 +239,20 @@ top() { # top [OPTION...] : dendro fleet top, as JSON
 		moved.json
 	# It is 1.5 % within 4 errors.
 	jq -e '.rows[] | select(.function == "f40") | (.after - 1.015 * .before | fabs) < 4 * .error' moved.json
+	# Costs of a request are told from shares, which shrink where another one grows.
+	top --from "$(date -u -d "$day - 6 days" +%F)" --by moved --event cpu-clock --per requests >per.json
+	cat per.json
+	expect_equal compared "$(jq -c '[.per, .changed, .compared]' per.json)" '["requests",4,4]'
+	jq -e '[.rows[] | .service] | unique == ["service3"]' per.json
+	jq -e '[.rows[] | .function] | contains(["f40"]) and (. - ["f40", "f13", "f4", "f1"] == [])' per.json
+	jq -e '.rows[] | select(.function == "f40") | .before > 1000 and (.after - 1.015 * .before | fabs) < 4 * .error' \
+		per.json
+	"$DENDRO" fleet top --from-db "$db" --from "$(date -u -d "$day - 6 days" +%F)" --by moved \
+		--event cpu-clock --per requests | tee per
+	grep -q '^us for each of requests of the same service' per
+	expect_equal "nothing to divide by" "$(top --from "$(date -u -d "$day - 6 days" +%F)" --by moved \
+		--event cpu-clock --per nothing | jq -c '[.changed, .compared, .rows]')" '[4,0,[]]'
+	refuses '--by moved' -- top --per requests
 	"$DENDRO" fleet top --from-db "$db" --from "$(date -u -d "$day - 6 days" +%F)" --by moved >moved
 	grep -q 'service3: build 11 after 0d, on 250 hosts' moved
 }

@@ -50,5 +50,24 @@ FROM (
 	WHERE if(is_new, d >= deployed, d <= deployed)
 );
 
+-- Requests, of which one in a thousand is a sample: as many as the load, with a hundredth more or
+-- less on each day of a host.
+INSERT INTO samples_day (day, host, service, process, build, kernel, metric, stack, samples, weight, squares)
+SELECT toDate('DAY') - 6 + d, concat('host', toString(h)), concat('service', toString(s)),
+	concat('service', toString(s)), lower(hex(10 + s + 4 * is_new)), '6.1', 'requests',
+	toFixedString(concat(leftPad(toString(10 + s + 4 * is_new), 4, '0'), 'f', leftPad('0', 11, '0')), 16),
+	n, n * 1000, n * pow(1000., 2)
+FROM (
+	SELECT h, h % 4 AS s, d, is_new,
+		(0.5 + sipHash64(h, d) % 1000 / 1000) * if(d = deployed, 0.5, 1) AS load,
+		toUInt64(10000 * load * (0.99 + sipHash64(h, d, is_new, 8) % 200 / 10000)) AS n
+	FROM (
+		SELECT intDiv(number, 14) AS h, intDiv(number, 2) % 7 AS d, number % 2 AS is_new,
+			1 + sipHash64(h, 9) % 5 AS deployed
+		FROM numbers(COUNT * 14)
+	)
+	WHERE if(is_new, d >= deployed, d <= deployed)
+);
+
 INSERT INTO windows (start, host, series, start_ns, end_ns, event_names, event_units)
 VALUES (toDateTime('DAY 10:00:00', 'UTC'), 'host0', 1, 1, 2, ['cpu-clock'], ['ns']);

@@ -91,6 +91,46 @@ static void a_growth_smaller_than_hosts_and_days_differ_is_found(void **state)
 	host_days_deinit(&days);
 }
 
+/* The new build costs 10 % more, elsewhere: a row's share shrinks, and its cost for each of the
+ * requests does not, whether few or many of them are counted. */
+static void what_is_the_same_for_each_request_has_not_moved(void **state)
+{
+	static struct host_day units[N_UNITS];
+	static struct diff_cost costs[N_UNITS];
+	static struct host_days_change shares[N_ROWS], of_requests[N_ROWS];
+	struct host_days days;
+	int n_small = 0;
+
+	(void)state;
+	make_units(units, false);
+	for (size_t i = 0; i < N_UNITS; i++)
+		units[i].cost.weight += units[i].is_after ? TOTAL / 10 : 0;
+	assert_int_equal(host_days_init(&days, units, N_UNITS), 0);
+	for (int i = 0; i < N_ROWS; i++) {
+		make_row(units, 0, costs);
+		host_days_measure(&days, costs, &shares[i]);
+		/* One in a thousand is a sample. */
+		for (size_t k = 0; k < N_UNITS; k++)
+			units[k].per = (struct diff_cost){ .weight = 2000000,
+							   .samples = 2000,
+							   .squares = 2000 * 1e6 };
+		host_days_measure(&days, costs, &of_requests[i]);
+		for (size_t k = 0; k < N_UNITS; k++)
+			units[k].per = (struct diff_cost){ 0 };
+	}
+	assert_int_equal(host_days_judge(&days, shares, N_ROWS), 0);
+	assert_int_equal(host_days_judge(&days, of_requests, N_ROWS), 0);
+	for (int i = 0; i < N_ROWS; i++) {
+		assert_true(shares[i].p < 1e-6);
+		assert_true(fabs(of_requests[i].after - 2.5) < 0.2); /* 5 % of 50 */
+		n_small += of_requests[i].p < 0.1;
+	}
+	assert_in_range(n_small, 0, 40);
+	/* Requests of which few were counted say less. */
+	assert_true(of_requests[0].sampling / (2.5 * 2.5) > shares[0].sampling / (0.05 * 0.05));
+	host_days_deinit(&days);
+}
+
 static void builds_that_all_hosts_got_at_once_are_not_told_from_days(void **state)
 {
 	static struct host_day units[N_UNITS];
@@ -117,6 +157,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_growth_smaller_than_hosts_and_days_differ_is_found),
+		cmocka_unit_test(what_is_the_same_for_each_request_has_not_moved),
 		cmocka_unit_test(builds_that_all_hosts_got_at_once_are_not_told_from_days),
 		cmocka_unit_test(few_hosts_say_nothing),
 	};
