@@ -249,10 +249,11 @@ static void write_row(const struct fleet_row *row, const struct value_scale *sca
 {
 	const struct host_days_change *change = &row->change;
 	const double before = change->before / scale->size, after = change->after / scale->size;
-	const char *sign = strcmp(scale->unit, "%") == 0 ? "%" : " ";
+	const char *sign = strcmp(scale->unit, "%") == 0 ? "%" : "";
+	const int width = 8 - (int)strlen(sign);
 
-	printf("%7.3f%s %7.3f%s  %+7.3f %7.3f  ", before, sign, after, sign, after - before,
-	       sqrt(change->variance) / scale->size);
+	printf("%*.3f%s %*.3f%s  %+7.3f %7.3f  ", width, before, sign, width, after, sign,
+	       after - before, sqrt(change->variance) / scale->size);
 	if (isinf(relative_of(change)))
 		fputs("    new  ", stdout);
 	else
