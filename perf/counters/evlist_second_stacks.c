@@ -92,13 +92,27 @@ static int find_fields(struct evlist *evlist, struct task_fields *fields)
 }
 
 static int load_with(struct evlist_impl *impl, const struct task_fields *fields,
-		     const struct second_stacks_follow *follow, int buffers)
+		     const struct follow_maps *follow, int buffers)
 {
 	struct evlist *evlist = &impl->evlist;
 
 	return second_stacks_load(fields, evlist->events[0].attr.sample_stack_user,
 				  evlist->stack_watch, follow, impl->second_stacks_map, buffers,
 				  evlist->bpf_reason);
+}
+
+/* A kernel that does not give the user's registers of samples in itself reads at the others. */
+static int load_with_follow(struct evlist_impl *impl, const struct task_fields *fields, int buffers,
+			    int follow_buffers)
+{
+	struct follow_maps follow = { impl->follow_rules, impl->second_stacks_map, follow_buffers,
+				      true };
+	const int program = load_with(impl, fields, &follow, buffers);
+
+	if (program >= 0 || program == -EPERM)
+		return program;
+	follow.reads_in_kernel = false;
+	return load_with(impl, fields, &follow, buffers);
 }
 
 static int load_program(struct evlist_impl *impl)
@@ -123,11 +137,10 @@ static int load_program(struct evlist_impl *impl)
 	/* Without it, the recorder's rounds are the same. */
 	if (!evlist->stack_watch && !evlist->second_stacks_err)
 		stack_watch_create(&evlist->stack_watch);
-	const struct second_stacks_follow follow = { impl->follow_rules, follow_buffers };
 	int program = -EINVAL;
 	if (!evlist->follow_err)
-		program = evlist->follow_err = load_with(
-			impl, evlist->second_stacks_err ? NULL : &fields, &follow, buffers);
+		program = evlist->follow_err = load_with_follow(
+			impl, evlist->second_stacks_err ? NULL : &fields, buffers, follow_buffers);
 	if (program < 0 && !evlist->second_stacks_err)
 		program = load_with(impl, &fields, NULL, buffers);
 	if (program < 0)

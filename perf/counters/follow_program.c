@@ -10,9 +10,13 @@
 #define N_VALUES 64 /* a power of two, so that any number is made an index by a mask */
 static_assert(FOLLOW_WORDS + FOLLOW_STEPS_MAX <= N_VALUES, "bases are indexes of values");
 
+/* Of struct pt_regs; on arm64 of struct user_pt_regs, with which it begins. */
+#define REGS_SIZE_MAX 272
+
 struct buffer {
 	struct follow_bytes out;
-	uint64_t values[N_VALUES]; /* of bases */
+	uint64_t values[N_VALUES];        /* of bases */
+	uint64_t user[REGS_SIZE_MAX / 8]; /* of a sample in the kernel */
 };
 
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
@@ -25,12 +29,25 @@ enum {
 };
 
 /* Of the part's labels. */
-enum { NEXT_CALLER, WITHOUT_STEPS, FOUND, RULE, NEXT_STEP, AFTER_STEP, OUT, DONE, N_LABELS };
+enum {
+	IN_KERNEL,
+	HAVE_REGISTERS,
+	NEXT_CALLER,
+	WITHOUT_STEPS,
+	FOUND,
+	RULE,
+	NEXT_STEP,
+	AFTER_STEP,
+	OUT,
+	DONE,
+	N_LABELS
+};
 static_assert(N_LABELS == FOLLOW_PROGRAM_LABELS, "the caller leaves room for them");
 
 /* Where the kernel has the registers, by DWARF number. */
 struct registers {
 	unsigned n, sp;
+	int size;
 	int16_t offsets[32];
 	int ip;
 	int mode, mode_mask; /* the word and its bits that tell user mode, */
@@ -41,6 +58,7 @@ struct registers {
 static const struct registers registers_x86_64 = {
 	.n = 16,
 	.sp = 7,
+	.size = 168,
 	.offsets = { 80, 96, 88, 40, 104, 112, 32, 152, 72, 64, 56, 48, 24, 16, 8, 0 },
 	.ip = 128,
 	.mode = 136, /* cs */
@@ -53,6 +71,7 @@ static const struct registers
 	registers_aarch64 = {
 		.n = 32,
 		.sp = 31,
+		.size = 272,
 		.offsets = { 0,   8,   16,  24,  32,  40,  48,  56,  64,  72,  80,
 			     88,  96,  104, 112, 120, 128, 136, 144, 152, 160, 168,
 			     176, 184, 192, 200, 208, 216, 224, 232, 240, 248 },
@@ -92,28 +111,83 @@ static void look_up(struct bpf_code *code, int map_fd, int at, size_t otherwise)
 	bpf_jump_value(code, BPF_JEQ, R0, 0, otherwise);
 }
 
-/* R6: the argument. The key is that of the sampled instruction. */
-static void begin_key(struct bpf_code *code, const struct registers *registers, size_t done)
+/* To @otherwise, where the registers at @base + @at are not of user mode. */
+static void check_mode(struct bpf_code *code, const struct registers *registers, uint8_t base,
+		       int at, size_t otherwise)
 {
-	bpf_move(code, R6, R1);
-	bpf_load(code, R1, R6, registers->mode);
+	bpf_load(code, R1, base, at + registers->mode);
 	bpf_compute_value(code, BPF_AND, R1, registers->mode_mask);
-	bpf_jump_value(code, registers->is_user_zero ? BPF_JNE : BPF_JEQ, R1, 0, done);
+	bpf_jump_value(code, registers->is_user_zero ? BPF_JNE : BPF_JEQ, R1, 0, otherwise);
+}
+
+/* To the buffer, from @base + @at. */
+static void copy_registers(struct bpf_code *code, const struct registers *registers, uint8_t base,
+			   int at)
+{
+	for (unsigned i = 0; i < registers->n; i++) {
+		bpf_load(code, R1, base, at + registers->offsets[i]);
+		bpf_store(code, R8, (int)(offsetof(struct buffer, values) + 8 * i), R1);
+		if (i == registers->sp)
+			bpf_store(code, R8, offsetof(struct buffer, out.sample_sp), R1);
+	}
+	bpf_load(code, R1, base, at + registers->ip);
+	bpf_store(code, R8, offsetof(struct buffer, out.ip), R1);
+}
+
+/*
+ * R6: the argument; R8: this CPU's buffer, with the user's registers: those that the sample has,
+ * too. Of a sample in the kernel, they are where the thread has entered it.
+ */
+static void take_registers(struct bpf_code *code, const struct registers *registers, size_t label,
+			   const struct follow_maps *maps)
+{
+	const int user = offsetof(struct buffer, user);
+
+	bpf_move(code, R6, R1);
+	bpf_call(code, BPF_CPU);
+	bpf_store(code, R10, AT_CPU, R0);
+	look_up(code, maps->buffers, AT_CPU, label + DONE);
+	bpf_move(code, R8, R0);
+	check_mode(code, registers, R6, 0, label + IN_KERNEL);
+	copy_registers(code, registers, R6, 0);
+	bpf_jump_value(code, BPF_JA, 0, 0, label + HAVE_REGISTERS);
+	bpf_label(code, label + IN_KERNEL);
+	if (!maps->reads_in_kernel) {
+		bpf_jump_value(code, BPF_JA, 0, 0, label + DONE);
+	} else {
+		bpf_call(code, BPF_TASK_BTF);
+		bpf_move(code, R1, R0);
+		bpf_call(code, BPF_TASK_PT_REGS);
+		bpf_move(code, R3, R0);
+		bpf_move(code, R1, R8);
+		bpf_compute_value(code, BPF_ADD, R1, user);
+		bpf_move_value(code, R2, registers->size);
+		bpf_call(code, BPF_READ_KERNEL);
+		bpf_jump_value(code, BPF_JNE, R0, 0, label + DONE);
+		check_mode(code, registers, R8, user, label + DONE);
+		copy_registers(code, registers, R8, user);
+	}
+	bpf_label(code, label + HAVE_REGISTERS);
+}
+
+/* The key is that of the instruction in user mode. */
+static void begin_key(struct bpf_code *code)
+{
 	bpf_call(code, BPF_THREAD_ID);
 	bpf_compute_value(code, BPF_RSH, R0, 32);
 	bpf_store(code, R10, AT_KEY + (int)offsetof(struct follow_key, pid), R0);
-	bpf_load(code, R1, R6, registers->ip);
+	bpf_load(code, R1, R8, offsetof(struct buffer, out.ip));
 	bpf_store(code, R10, AT_KEY + (int)offsetof(struct follow_key, place), R1);
 }
 
 /* The key for one caller more, whose return address is at the stack pointer + R3. R0: the rule. */
-static void add_caller(struct bpf_code *code, const struct registers *registers, size_t otherwise)
+static void add_caller(struct bpf_code *code, size_t otherwise)
 {
 	const int place = AT_KEY + (int)offsetof(struct follow_key, place);
 
 	bpf_load(code, R1, R0, offsetof(struct follow_rule, place));
 	bpf_store(code, R10, place, R1);
-	bpf_load(code, R1, R6, registers->offsets[registers->sp]);
+	bpf_load(code, R1, R8, offsetof(struct buffer, out.sample_sp));
 	bpf_compute(code, BPF_ADD, R3, R1);
 	bpf_move(code, R1, R10);
 	bpf_compute_value(code, BPF_ADD, R1, AT_WORD);
@@ -127,11 +201,10 @@ static void add_caller(struct bpf_code *code, const struct registers *registers,
 	bpf_store(code, R10, place, R1);
 }
 
-/* R6: the argument; R7: the rule; R8: this CPU's buffer. Calls change R0 to R5. */
-static void find_rule(struct bpf_code *code, const struct registers *registers, size_t label,
-		      int rules_map, int buffers_map)
+/* R7: the rule. Calls change R0 to R5. */
+static void find_rule(struct bpf_code *code, size_t label, int rules_map)
 {
-	begin_key(code, registers, label + DONE);
+	begin_key(code);
 	bpf_move_value(code, R7, 0);
 	bpf_move_value(code, R9, 0);
 	bpf_label(code, label + NEXT_CALLER);
@@ -142,17 +215,13 @@ static void find_rule(struct bpf_code *code, const struct registers *registers, 
 	bpf_label(code, label + WITHOUT_STEPS);
 	bpf_load(code, R3, R0, offsetof(struct follow_rule, caller_at));
 	bpf_jump_value(code, BPF_JEQ, R3, -1, label + FOUND); /* FOLLOW_NO_CALLER */
-	add_caller(code, registers, label + FOUND);
+	add_caller(code, label + FOUND);
 	bpf_compute_value(code, BPF_ADD, R9, 1);
 	bpf_jump_value(code, BPF_JLT, R9, FOLLOW_DEPTH_MAX, label + NEXT_CALLER);
 	bpf_label(code, label + FOUND);
 	bpf_jump_value(code, BPF_JNE, R7, 0, label + RULE);
 	bpf_jump_value(code, BPF_JA, 0, 0, label + DONE);
 	bpf_label(code, label + RULE);
-	bpf_call(code, BPF_CPU);
-	bpf_store(code, R10, AT_CPU, R0);
-	look_up(code, buffers_map, AT_CPU, label + DONE);
-	bpf_move(code, R8, R0);
 }
 
 static void store_value(struct bpf_code *code, size_t at, int32_t value)
@@ -161,17 +230,9 @@ static void store_value(struct bpf_code *code, size_t at, int32_t value)
 	bpf_store(code, R8, (int)at, R1);
 }
 
-static void begin(struct bpf_code *code, const struct registers *registers)
+static void begin(struct bpf_code *code)
 {
-	for (unsigned i = 0; i < registers->n; i++) {
-		bpf_load(code, R1, R6, registers->offsets[i]);
-		bpf_store(code, R8, (int)(offsetof(struct buffer, values) + 8 * i), R1);
-		if (i == registers->sp)
-			bpf_store(code, R8, offsetof(struct buffer, out.sample_sp), R1);
-	}
 	store_value(code, offsetof(struct buffer, values) + 8 * (size_t)FOLLOW_NOTHING, 0);
-	bpf_load(code, R1, R6, registers->ip);
-	bpf_store(code, R8, offsetof(struct buffer, out.ip), R1);
 	store_value(code, offsetof(struct buffer, out.kind), FOLLOW_KIND);
 	store_value(code, offsetof(struct buffer, out.was_read), 0);
 	store_value(code, offsetof(struct buffer, out.n_parts), 0);
@@ -242,15 +303,16 @@ static void write_out(struct bpf_code *code, int events_map)
 }
 
 void follow_program_add(struct bpf_code *code, uint16_t machine, size_t function,
-			size_t first_label, int rules_map, int events_map, int buffers_map)
+			size_t first_label, const struct follow_maps *maps)
 {
 	const struct registers *registers =
 		machine == EM_AARCH64 ? &registers_aarch64 : &registers_x86_64;
 	const size_t label = first_label;
 
 	bpf_label(code, function);
-	find_rule(code, registers, label, rules_map, buffers_map);
-	begin(code, registers);
+	take_registers(code, registers, label, maps);
+	find_rule(code, label, maps->rules);
+	begin(code);
 	bpf_move_value(code, R9, 0);
 	bpf_label(code, label + NEXT_STEP);
 	bpf_load(code, R1, R7, offsetof(struct follow_rule, n_steps));
@@ -261,7 +323,7 @@ void follow_program_add(struct bpf_code *code, uint16_t machine, size_t function
 	bpf_store(code, R8, offsetof(struct buffer, out.n_parts), R9);
 	bpf_jump_value(code, BPF_JLT, R9, FOLLOW_STEPS_MAX, label + NEXT_STEP);
 	bpf_label(code, label + OUT);
-	write_out(code, events_map);
+	write_out(code, maps->events);
 	bpf_label(code, label + DONE);
 	bpf_move_value(code, R0, 0);
 	bpf_return(code);

@@ -9,12 +9,14 @@
  * loops, and a wrong one reads memory of the process that nobody asks for.
  *
  * linux/bpf_perf_event.h: the program's argument begins with the registers, struct pt_regs on
- * x86-64 and struct user_pt_regs on arm64.
+ * x86-64 and struct user_pt_regs on arm64. Of a sample in the kernel, the user's are where the
+ * thread has entered it; the sample has the same.
  */
 #ifndef PERF_COUNTERS_FOLLOW_PROGRAM_H
 #define PERF_COUNTERS_FOLLOW_PROGRAM_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -83,14 +85,25 @@ static_assert(sizeof(struct follow_bytes) == 40 + FOLLOW_STEPS_MAX * (16 + FOLLO
 int follow_rules_create(void);
 int follow_rules_set(int rules_map, const struct follow_key *key, const struct follow_rule *rule);
 
-/* The size of this part's buffer: an array of such by CPU is @buffers_map. */
+/* The size of this part's buffer. */
 size_t follow_program_buffer_size(void);
+
+/* What the part works with: file descriptors of maps. */
+struct follow_maps {
+	int rules;
+	int events;  /* of PERF_COUNT_SW_BPF_OUTPUT, by CPU */
+	int buffers; /* an array of such by CPU */
+	/* Of samples in the kernel, too: it must have bpf_task_pt_regs() (Linux 5.15) and its own
+	 * BTF. */
+	bool reads_in_kernel;
+};
+
 /*
  * Adds the part as a function with the label @function: R1: the program's argument. Takes the
  * labels from @first_label on, FOLLOW_PROGRAM_LABELS of them. @machine: EM_X86_64 or EM_AARCH64.
  */
-#define FOLLOW_PROGRAM_LABELS 8
+#define FOLLOW_PROGRAM_LABELS 10
 void follow_program_add(struct bpf_code *code, uint16_t machine, size_t function,
-			size_t first_label, int rules_map, int events_map, int buffers_map);
+			size_t first_label, const struct follow_maps *maps);
 
 #endif

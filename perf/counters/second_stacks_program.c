@@ -368,7 +368,7 @@ static void add_write(struct bpf_code *code, uint32_t stack_size, int events_map
 }
 
 int second_stacks_load(const struct task_fields *fields, uint32_t stack_size,
-		       const struct stack_watch *watch, const struct second_stacks_follow *follow,
+		       const struct stack_watch *watch, const struct follow_maps *follow,
 		       int events_map, int buffers_map, char *reason_ret)
 {
 	struct bpf_code code = { .n = 0 };
@@ -388,8 +388,7 @@ int second_stacks_load(const struct task_fields *fields, uint32_t stack_size,
 	if (fields)
 		add_write(&code, stack_size, events_map, buffers_map);
 	if (follow)
-		follow_program_add(&code, OWN_MACHINE, FOLLOW, FOLLOW_FIRST, follow->rules_map,
-				   events_map, follow->buffers_map);
+		follow_program_add(&code, OWN_MACHINE, FOLLOW, FOLLOW_FIRST, follow);
 	const int fd = bpf_load_program(&code, BPF_PROG_TYPE_PERF_EVENT, "dendro_stacks");
 	memcpy(reason_ret, code.reason, sizeof(code.reason));
 	return fd;

@@ -36,19 +36,15 @@ struct second_stack_bytes {
 /* How many pages of a second stack are read at most, for samples with copies of @stack_size bytes.
  */
 size_t second_stacks_pages(uint32_t stack_size);
-/* Which rules a program follows (perf/counters/follow_program.h), as a map, and its buffers. */
-struct second_stacks_follow {
-	int rules_map, buffers_map;
-};
 /*
  * @fields: NULL: no second stacks are looked for, nor is @watch asked. @watch: checks each sample
- * first; NULL: none. @follow: NULL: none. @events_map: a map of PERF_COUNT_SW_BPF_OUTPUT events by
- * CPU. @buffers_map: an array of second_stacks_buffer_size() bytes by CPU. The program's file
- * descriptor; or -errno, and in @reason_ret, of BPF_REASON_MAX bytes, why the kernel refuses it, if
- * it has said so.
+ * first; NULL: none. @follow: which rules the program follows; NULL: none. @events_map: a map of
+ * PERF_COUNT_SW_BPF_OUTPUT events by CPU. @buffers_map: an array of second_stacks_buffer_size()
+ * bytes by CPU. The program's file descriptor; or -errno, and in @reason_ret, of BPF_REASON_MAX
+ * bytes, why the kernel refuses it, if it has said so.
  */
 int second_stacks_load(const struct task_fields *fields, uint32_t stack_size,
-		       const struct stack_watch *watch, const struct second_stacks_follow *follow,
+		       const struct stack_watch *watch, const struct follow_maps *follow,
 		       int events_map, int buffers_map, char *reason_ret);
 size_t second_stacks_buffer_size(void);
 

@@ -30,9 +30,11 @@ make_recordings() {
 	build gcc-O2 gcc -g -O2
 	build inlined gcc -g -O2 -DINLINED
 	build none gcc -O2
+	# Of samples in the kernel, the user's registers are told by the kernel's own types.
+	[ ! -e /sys/kernel/btf/vmlinux ] || build kernel gcc -g -O2 -DIN_KERNEL
 	! command -v clang >/dev/null || build clang-O2 clang -g -O2
 	local program
-	for program in gcc-O0 gcc-O2 inlined clang-O2; do
+	for program in gcc-O0 gcc-O2 inlined clang-O2 kernel; do
 		[ ! -e $program ] || follow $program.data --follow 'run:machine->op->opcode' \
 			--follow 'run: machine->op->name' --follow 'run:machine->next->opcode' -- \
 			./$program 1
@@ -124,7 +126,8 @@ samples_with() { # samples_with FILE VALUE EXPRESSION
 			grep -qx true
 	done
 	# The sample knows what it was.
-	for file in gcc-O0 gcc-O2 inlined; do
+	for file in gcc-O0 gcc-O2 inlined kernel; do
+		[ -e $file.data ] || continue
 		for opcode in ADD LOAD STORE; do
 			rows_of -i $file.data --split 'run:machine->op->opcode' \
 				--where "run:now == $opcode" >rows

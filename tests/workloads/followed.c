@@ -5,8 +5,10 @@
  * has the truth in @now, in a register or on its stack. ITERATIONS: of a loop, the work of an
  * instruction; without, it is some units of a round. Prints how many instructions it has run.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/workloads/work.h"
 
@@ -32,6 +34,23 @@ struct machine {
 #define ITERATE FUNCTION static
 #endif
 
+/* With IN_KERNEL, the work is done in the kernel. */
+#ifdef IN_KERNEL
+static char room[1 << 16];
+static int zero_fd;
+
+ITERATE void iterate(unsigned long n)
+{
+	while (n) {
+		const ssize_t done = read(zero_fd, room, n < sizeof(room) ? n : sizeof(room));
+
+		if (done <= 0)
+			exit(1);
+		n -= (unsigned long)done;
+	}
+	KEEP_FRAME();
+}
+#else
 ITERATE void iterate(unsigned long n)
 {
 	__asm__ volatile(".p2align 6\n"
@@ -41,6 +60,7 @@ ITERATE void iterate(unsigned long n)
 			 : "cc");
 	KEEP_FRAME();
 }
+#endif
 
 #ifdef INLINED
 #define RUN static inline __attribute__((always_inline))
@@ -87,6 +107,9 @@ int main(int argc, char **argv)
 	const struct op *program = make_program();
 	unsigned long n_instructions = 0;
 
+#ifdef IN_KERNEL
+	zero_fd = open("/dev/zero", O_RDONLY);
+#endif
 	for (unsigned n; (n = rounds_next(&rounds)) > 0;) {
 		for (int i = 0; i < 10; i++, n_instructions++) {
 			machine->op = &program[i];

@@ -13,10 +13,11 @@
 enum { FUNCTION, FIRST };
 enum { RULES = 3, EVENTS, BUFFERS };
 
-static void generate(struct bpf_code *code, uint16_t machine)
+static void generate(struct bpf_code *code, uint16_t machine, bool reads_in_kernel)
 {
 	*code = (struct bpf_code){ .n = 0 };
-	follow_program_add(code, machine, FUNCTION, FIRST, RULES, EVENTS, BUFFERS);
+	follow_program_add(code, machine, FUNCTION, FIRST,
+			   &(struct follow_maps){ RULES, EVENTS, BUFFERS, reads_in_kernel });
 }
 
 /* How many words the code loads from the kernel's registers, which register 6 leads to; *@has_ret:
@@ -43,10 +44,9 @@ static void all_registers_of_x86_64_are_read_from_its_pt_regs(void **state)
 	bool has;
 
 	(void)state;
-	generate(&code, EM_X86_64);
-	/* 16, the instruction for the key and for the record, the mode, and the stack pointer for
-	 * return addresses. */
-	assert_int_equal(count_loads(&code, 128, &has), 16 + 4);
+	generate(&code, EM_X86_64, true);
+	/* 16, the instruction, and the mode. */
+	assert_int_equal(count_loads(&code, 128, &has), 16 + 2);
 	assert_true(has);
 	count_loads(&code, 152, &has);
 	assert_true(has);
@@ -60,12 +60,40 @@ static void all_registers_of_arm64_are_read_from_its_user_pt_regs(void **state)
 	bool has;
 
 	(void)state;
-	generate(&code, EM_AARCH64);
-	assert_int_equal(count_loads(&code, 256, &has), 32 + 4);
+	generate(&code, EM_AARCH64, true);
+	assert_int_equal(count_loads(&code, 256, &has), 32 + 2);
 	assert_true(has);
 	for (int at = 0; at <= 264; at += 8) {
 		count_loads(&code, at, &has);
 		assert_true(has);
+	}
+}
+
+static bool calls(const struct bpf_code *code, enum bpf_helper helper)
+{
+	for (size_t i = 0; i < code->n; i++) {
+		const struct bpf_insn *insn = &code->insns[i];
+
+		if (insn->code == (BPF_JMP | BPF_CALL) && !insn->src_reg &&
+		    insn->imm == (int)helper)
+			return true;
+	}
+	return false;
+}
+
+static void a_kernel_without_the_users_registers_is_not_asked_for_them(void **state)
+{
+	static const uint16_t machines[] = { EM_X86_64, EM_AARCH64 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct bpf_code with, without;
+
+		generate(&with, machines[i], true);
+		generate(&without, machines[i], false);
+		assert_true(calls(&with, BPF_TASK_BTF) && calls(&with, BPF_TASK_PT_REGS));
+		assert_false(calls(&without, BPF_TASK_BTF) || calls(&without, BPF_TASK_PT_REGS));
+		assert_false(calls(&without, BPF_READ_KERNEL));
 	}
 }
 
@@ -77,7 +105,7 @@ static void the_work_is_bounded(void **state)
 	size_t n_back = 0;
 
 	(void)state;
-	generate(&code, EM_X86_64);
+	generate(&code, EM_X86_64, true);
 	for (size_t i = 0; i < code.n_jumps; i++) {
 		const struct bpf_insn *insn = &code.insns[code.jumps[i].at];
 
@@ -97,7 +125,7 @@ static void callers_are_counted_from_the_place_of_the_rule(void **state)
 	size_t at = 0;
 
 	(void)state;
-	generate(&code, EM_X86_64);
+	generate(&code, EM_X86_64, true);
 	/* What the look-up found is in register 0. */
 	while (at < code.n && (code.insns[at].src_reg != BPF_REG_0 ||
 			       code.insns[at].code != (BPF_LDX | BPF_MEM | BPF_DW) ||
@@ -126,6 +154,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_registers_of_x86_64_are_read_from_its_pt_regs),
 		cmocka_unit_test(all_registers_of_arm64_are_read_from_its_user_pt_regs),
+		cmocka_unit_test(a_kernel_without_the_users_registers_is_not_asked_for_them),
 		cmocka_unit_test(the_work_is_bounded),
 		cmocka_unit_test(callers_are_counted_from_the_place_of_the_rule),
 		cmocka_unit_test(places_tell_the_callers_and_their_order),

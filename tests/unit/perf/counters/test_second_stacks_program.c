@@ -33,7 +33,7 @@ static void the_kernel_accepts_the_program(void **state)
 	_cleanup_close_ int rules = follow_rules_create();
 	_cleanup_close_ int follow_buffers =
 		bpf_create_map(BPF_MAP_TYPE_ARRAY, (uint32_t)follow_program_buffer_size(), N_CPUS);
-	const struct second_stacks_follow follow = { rules, follow_buffers };
+	const struct follow_maps follow = { rules, events, follow_buffers, true };
 	_cleanup_close_ int following =
 		second_stacks_load(&fields, 65528, watch, &follow, events, buffers, reason);
 	_cleanup_close_ int only_following =
