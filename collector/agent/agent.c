@@ -35,7 +35,7 @@
 /* While names are found, or windows merged, memory comes and goes: it is looked at this often. */
 #define LOOK_NS (50 * NSEC_PER_MSEC)
 /* So long the end of the agent waits for the last windows to be pushed. */
-#define LAST_PUSH_NS (20 * NSEC_PER_SEC)
+#define LAST_PUSH_NS (30 * NSEC_PER_SEC)
 /* Besides those of windows: signals, and the recorder. */
 #define N_OTHER_FDS 2
 
@@ -421,7 +421,8 @@ static void finish_window(struct agent *agent, size_t index, int status)
 	if (err)
 		lose_samples(agent, window->n_samples);
 	agent->metrics.own_memory = window->own_memory;
-	if (!err)
+	/* One that has more to name may be finished later than the next. */
+	if (!err && window->span.end_ns > agent->metrics.last_window_ns)
 		agent->metrics.last_window_ns = window->span.end_ns;
 	if (!err && agent->options->push.url)
 		push_runs_add(&agent->push, window->kept_name);
@@ -473,6 +474,7 @@ static void take_signals(struct agent *agent)
 			reap(agent);
 		} else if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) {
 			agent->is_ending = true;
+			push_runs_hurry(&agent->push);
 			service_notify_send(&agent->notify, SERVICE_STOPPING);
 			if (agent->recorder.pid)
 				kill(agent->recorder.pid, SIGTERM);
@@ -624,6 +626,16 @@ static bool is_done(const struct agent *agent)
 	       !agent->n_windows && !is_pushing(agent);
 }
 
+/* What waits is pushed beside what is being pushed: the spool takes one process after the other. */
+static void leave_pushing(struct agent *agent)
+{
+	if (!agent->push.pid)
+		return;
+	agent->push.pid = 0;
+	push(agent);
+	message_note("agent", "the last profiles are still being pushed, by processes that go on.");
+}
+
 int agent_run(struct agent *agent)
 {
 	int err = 0;
@@ -640,6 +652,7 @@ int agent_run(struct agent *agent)
 	}
 	if (err)
 		return message_error("agent", "cannot go on: %s.", strerror(-err));
+	leave_pushing(agent);
 	return agent->has_failed;
 }
 

@@ -79,15 +79,22 @@ int push_runs_start(struct push_runs *push, const struct push_runs_options *opti
 	}
 	if (!err)
 		err = run(arguments, &push->pid);
-	if (!err)
-		setpriority(PRIO_PROCESS, (id_t)push->pid, NICE);
-	else
+	if (err)
 		push->pid = 0;
+	else if (!push->is_urgent)
+		setpriority(PRIO_PROCESS, (id_t)push->pid, NICE);
 	push->n_waiting = 0;
 	push->started_ns = now_ns;
 	for (size_t i = n_fixed; i < n; i++)
 		free(arguments[i]);
 	return err;
+}
+
+void push_runs_hurry(struct push_runs *push)
+{
+	push->is_urgent = true;
+	if (push->pid)
+		setpriority(PRIO_PROCESS, (id_t)push->pid, 0);
 }
 
 void push_runs_end(struct push_runs *push, int status)

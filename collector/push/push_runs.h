@@ -23,6 +23,7 @@ struct push_runs_options {
 struct push_runs {
 	pid_t pid; /* 0: none runs */
 	uint64_t started_ns;
+	bool is_urgent; /* somebody waits for the runs, which do not go after others' work */
 	char waiting[PUSH_RUNS_WAITING_MAX][PUSH_RUNS_NAME_MAX]; /* names, oldest first */
 	size_t n_waiting;
 	uint64_t n_left_out; /* profiles for which there was no room */
@@ -34,6 +35,8 @@ void push_runs_add(struct push_runs *push, const char *name);
 /* Starts it for what waits, if none runs. 0 or -errno. */
 int push_runs_start(struct push_runs *push, const struct push_runs_options *options,
 		    const char *folder, uint64_t now_ns);
+/* Somebody waits from now on, also for the run at hand, where its priority may be raised. */
+void push_runs_hurry(struct push_runs *push);
 /* It has ended, with this status of waitpid(). */
 void push_runs_end(struct push_runs *push, int status);
 /* The spool of a folder; heap. NULL: no memory. */
