@@ -1,20 +1,23 @@
 #include "cct/text/decimal.h"
 
-#define DIGITS_MAX   20
+#include <string.h>
+
 #define FRACTION_MAX 9
 
-void decimal_write(FILE *out, uint64_t number)
+size_t decimal_format(char *text, uint64_t number)
 {
-	char digits[DIGITS_MAX], *first = digits + sizeof(digits);
+	char digits[DECIMAL_MAX], *first = digits + sizeof(digits);
 
 	do {
 		*--first = (char)('0' + number % 10);
 		number /= 10;
 	} while (number);
-	fwrite(first, 1, (size_t)(digits + sizeof(digits) - first), out);
+	const size_t size = (size_t)(digits + sizeof(digits) - first);
+	memcpy(text, first, size);
+	return size;
 }
 
-void decimal_write_fraction(FILE *out, uint64_t number, unsigned n_digits)
+size_t decimal_format_fraction(char *text, uint64_t number, unsigned n_digits)
 {
 	char digits[FRACTION_MAX + 1] = ".";
 	unsigned size = n_digits + 1;
@@ -24,9 +27,25 @@ void decimal_write_fraction(FILE *out, uint64_t number, unsigned n_digits)
 		digits[i] = (char)('0' + whole % 10);
 		whole /= 10;
 	}
-	decimal_write(out, whole);
+	const size_t n_whole = decimal_format(text, whole);
 	while (size > 1 && digits[size - 1] == '0')
 		size--;
-	if (size > 1)
-		fwrite(digits, 1, size, out);
+	if (size == 1)
+		return n_whole;
+	memcpy(text + n_whole, digits, size);
+	return n_whole + size;
+}
+
+void decimal_write(FILE *out, uint64_t number)
+{
+	char text[DECIMAL_MAX];
+
+	fwrite(text, 1, decimal_format(text, number), out);
+}
+
+void decimal_write_fraction(FILE *out, uint64_t number, unsigned n_digits)
+{
+	char text[DECIMAL_MAX];
+
+	fwrite(text, 1, decimal_format_fraction(text, number, n_digits), out);
 }

@@ -24,6 +24,8 @@
 #include "report/pprof/gzip_file.h"
 #include "report/terminal/character_set.h"
 
+#define BUFFER_SIZE (64 * 1024)
+
 struct export_command {
 	struct report_options report;
 	const struct path_format *format;   /* NULL: none was given */
@@ -177,10 +179,15 @@ static bool is_compressed(const struct export_command *command)
 	return suffix && strcmp(suffix, ".gz") == 0 && !command->format->is_binary;
 }
 
+/* Files may be gigabytes: written in blocks as stdio chooses them, the kernel takes longer than we.
+ */
 static int write_plain(FILE *out, const struct export_command *command,
 		       const struct profile *profile, struct symbolizer *symbolizer,
 		       const struct path_options *options)
 {
+	static char buffer[BUFFER_SIZE]; /* of the one export of the process, until it exits */
+
+	setvbuf(out, buffer, _IOFBF, sizeof(buffer));
 	__fsetlocking(out, FSETLOCKING_BYCALLER); /* no other thread writes */
 	return command->format->write(out, profile, symbolizer, options);
 }

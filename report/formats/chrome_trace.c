@@ -1,8 +1,12 @@
 /*
  * Chrome's trace format ("Trace Event Format", JSON object format), as Perfetto and speedscope read
  * it: neither reads its sampled stacks, but both read durations, which are pairs of a begin (B) and
- * an end (E) of a function. Functions that consecutive samples have in common are not ended between
- * them, so these are as long as all their samples together.
+ * an end (E) of a function; docs/decisions/0066-begins-and-ends-in-traces.md says why not single
+ * events (X). Functions that consecutive samples have in common are not ended between them, so
+ * these are as long as all their samples together.
+ *
+ * Begins and ends are many more than samples. So the text of one is put together from two parts:
+ * what all have that one track has at one time, and what all have that are of one function.
  *
  * A thread has a track for each event that is a track by itself: the first event with samples,
  * others that count time, and waits. Samples of other events are instants (i) of the thread. Times
@@ -27,10 +31,27 @@
 #define US_DIGITS 3          /* nanoseconds */
 #define MAX_TIDS  (1u << 22) /* of Linux; the numbers of further tracks are after these */
 
+#define EDGE_TRACK  ",\n{\"ph\":\"B\",\"pid\":%" PRId32 ",\"tid\":%" PRId64 ",\"ts\":"
+#define EDGE_PHASE  (sizeof(",\n{\"ph\":\"") - 1)
+#define EDGE_SIZE   (sizeof(EDGE_TRACK) + 3 * DECIMAL_MAX)
+#define NAME_MEMBER ",\"name\":"
+
 struct track {
 	int32_t pid;
 	int64_t tid;
 	uint64_t end_ns; /* of its last span */
+};
+
+/* The beginning of an edge's text: a track, whose text has ->n_track bytes, and a time. */
+struct edge_start {
+	char text[EDGE_SIZE];
+	size_t n_track, size;
+};
+
+/* The rest of it: of a begin the whole, of an end from ->n_category on. */
+struct function_text {
+	char *text;
+	size_t n_category, size;
 };
 
 struct writer {
@@ -41,10 +62,11 @@ struct writer {
 	struct path_groups threads;
 	struct sample_list samples;
 	uint32_t metric;
-	uint64_t length_ns; /* of a sample of that metric; 0: its weight */
-	char **names;       /* by function: as JSON */
-	uint32_t *open;     /* nodes that have begun, outermost first */
-	uint32_t *next;     /* likewise, of the sample */
+	uint64_t length_ns;              /* of a sample of that metric; 0: its weight */
+	struct function_text *functions; /* by function */
+	struct edge_start edge;
+	uint32_t *open; /* nodes that have begun, outermost first */
+	uint32_t *next; /* likewise, of the sample */
 	size_t n_open, n_open_allocated, n_next_allocated;
 	struct pair_map tracks; /* (pid, tid) -> index */
 	struct track *list;
@@ -77,25 +99,50 @@ static uint32_t function_of(const struct writer *writer, uint32_t node)
 	return writer->tree->frames[writer->tree->nodes[node].frame].function;
 }
 
-/* The begin or end of a node's function. @more: "" or further members. */
-static void write_edge(struct writer *writer, char phase, const struct track *track,
-		       uint64_t time_ns, uint32_t node, const char *more)
+static const struct function_text *text_of(const struct writer *writer, uint32_t node)
 {
-	static const char *const categories[N_STACK_KINDS] = {
-		[STACK_USER] = "user",
-		[STACK_KERNEL] = "kernel",
-		[STACK_JIT] = "jit",
-		[STACK_MARK] = "other",
-	};
-	const uint32_t number = function_of(writer, node);
+	return &writer->functions[function_of(writer, node)];
+}
 
-	start_event(writer, phase, track);
-	write_time(writer, time_ns);
-	fprintf(writer->out,
-		",\"cat\":\"%s\"%s,\"name\":", categories[writer->tree->functions[number].kind],
-		more);
-	fputs(writer->names[number], writer->out);
-	putc('}', writer->out);
+/* Edges that are written next are of that track. Its names precede them. */
+static void set_edge_track(struct writer *writer, const struct track *track)
+{
+	writer->edge.n_track = (size_t)snprintf(writer->edge.text, sizeof(writer->edge.text),
+						EDGE_TRACK, track->pid, track->tid);
+}
+
+/* Likewise, a time. */
+static void set_edge_time(struct writer *writer, uint64_t time_ns)
+{
+	struct edge_start *edge = &writer->edge;
+
+	edge->size = edge->n_track +
+		     decimal_format_fraction(edge->text + edge->n_track, time_ns, US_DIGITS);
+}
+
+static void write_edge_start(struct writer *writer, char phase)
+{
+	writer->edge.text[EDGE_PHASE] = phase;
+	fwrite(writer->edge.text, 1, writer->edge.size, writer->out);
+}
+
+static void write_begin(struct writer *writer, uint32_t node)
+{
+	const struct function_text *function = text_of(writer, node);
+
+	write_edge_start(writer, 'B');
+	fwrite(function->text, 1, function->size, writer->out);
+}
+
+static void write_end(struct writer *writer, uint32_t node, bool has_arguments)
+{
+	const struct function_text *function = text_of(writer, node);
+
+	write_edge_start(writer, 'E');
+	if (has_arguments)
+		fputs(",\"args\":{}", writer->out);
+	fwrite(function->text + function->n_category, 1, function->size - function->n_category,
+	       writer->out);
 }
 
 /* "process_name" and the like. */
@@ -114,8 +161,9 @@ static void write_name(struct writer *writer, const struct track *track, const c
 
 static bool have_same_name(const struct writer *writer, uint32_t a, uint32_t b)
 {
-	return strcmp(writer->names[function_of(writer, a)],
-		      writer->names[function_of(writer, b)]) == 0;
+	const struct function_text *x = text_of(writer, a), *y = text_of(writer, b);
+
+	return strcmp(x->text + x->n_category, y->text + y->n_category) == 0;
 }
 
 /*
@@ -125,11 +173,11 @@ static bool have_same_name(const struct writer *writer, uint32_t a, uint32_t b)
 static void end_functions(struct writer *writer, const struct track *track, size_t n_kept,
 			  uint32_t next)
 {
+	set_edge_time(writer, track->end_ns);
 	while (writer->n_open > n_kept) {
 		const uint32_t node = writer->open[--writer->n_open];
-		const bool is_same = next != STACK_NONE && have_same_name(writer, node, next);
 
-		write_edge(writer, 'E', track, track->end_ns, node, is_same ? ",\"args\":{}" : "");
+		write_end(writer, node, next != STACK_NONE && have_same_name(writer, node, next));
 	}
 }
 
@@ -161,9 +209,10 @@ static int write_span(struct writer *writer, struct track *track, const struct s
 		n_common++;
 	const bool begins_then = span->begin_ns == track->end_ns && n_common < (size_t)n;
 	end_functions(writer, track, n_common, begins_then ? writer->next[n_common] : STACK_NONE);
+	set_edge_time(writer, span->begin_ns);
 	for (; writer->n_open < (size_t)n; writer->n_open++) {
 		writer->open[writer->n_open] = writer->next[writer->n_open];
-		write_edge(writer, 'B', track, span->begin_ns, writer->next[writer->n_open], "");
+		write_begin(writer, writer->next[writer->n_open]);
 	}
 	track->end_ns = span->end_ns;
 	return 0;
@@ -228,9 +277,12 @@ static int write_spans(struct writer *writer, uint32_t group, uint32_t metric)
 		path_options_written(writer->options, metric == writer->metric);
 		if (row->metric != metric || !weight)
 			continue;
-		err = track ? 0 : find_track(writer, group, metric, &track);
-		if (err)
-			break;
+		if (!track) {
+			err = find_track(writer, group, metric, &track);
+			if (err)
+				break;
+			set_edge_track(writer, track);
+		}
 		const struct sample_span span = sample_span_of(row, is_wait, weight, track->end_ns);
 		err = write_span(writer, track, &span, writer->tree->node_of[row->node]);
 	}
@@ -250,11 +302,15 @@ static void write_instant(struct writer *writer, const struct track *track, uint
 	json_write_printable(writer->out, writer->profile->metrics[row->metric].name);
 	fputs(",\"args\":{\"weight\":", writer->out);
 	decimal_write(writer->out, sample_list_weight(&writer->samples, number));
-	if (node != STACK_NONE)
-		fprintf(writer->out, ",\"function\":%s",
-			writer->names[writer->tree->frames[writer->tree->nodes[node].frame]
-					      .function]);
-	fputs("}}", writer->out);
+	if (node != STACK_NONE) {
+		const struct function_text *function = text_of(writer, node);
+
+		fputs(",\"function\":", writer->out);
+		fputs(function->text + function->n_category + strlen(NAME_MEMBER), writer->out);
+	} else {
+		putc('}', writer->out);
+	}
+	putc('}', writer->out);
 }
 
 static int write_instants(struct writer *writer, uint32_t group)
@@ -329,31 +385,43 @@ static int write_threads(struct writer *writer)
 	return err;
 }
 
-/* Names are written many times, so they are escaped once. 0 or -ENOMEM. */
-static int escape_names(struct writer *writer)
+/* What all edges of a function have: ,"cat":"user","name":"f"}. 0 or -ENOMEM. */
+static int make_function_text(const struct stack_function *function, struct function_text *text)
+{
+	static const char *const categories[N_STACK_KINDS] = {
+		[STACK_USER] = "user",
+		[STACK_KERNEL] = "kernel",
+		[STACK_JIT] = "jit",
+		[STACK_MARK] = "other",
+	};
+	FILE *out = open_memstream(&text->text, &text->size);
+
+	if (!out)
+		return -ENOMEM;
+	text->n_category = (size_t)fprintf(out, ",\"cat\":\"%s\"", categories[function->kind]);
+	fputs(NAME_MEMBER, out);
+	json_write_printable(out, function->name);
+	putc('}', out);
+	return fclose(out) ? -ENOMEM : 0;
+}
+
+static int make_function_texts(struct writer *writer)
 {
 	const uint32_t n = writer->tree->n_functions;
+	int err = 0;
 
-	writer->names = calloc(n + 1u, sizeof(*writer->names));
-	if (!writer->names)
+	writer->functions = calloc(n + 1u, sizeof(*writer->functions));
+	if (!writer->functions)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		size_t size;
-		FILE *out = open_memstream(&writer->names[i], &size);
-
-		if (!out)
-			return -ENOMEM;
-		json_write_printable(out, writer->tree->functions[i].name);
-		if (fclose(out))
-			return -ENOMEM;
-	}
-	return 0;
+	for (uint32_t i = 0; !err && i < n; i++)
+		err = make_function_text(&writer->tree->functions[i], &writer->functions[i]);
+	return err;
 }
 
 static int write_file(struct writer *writer)
 {
 	FILE *out = writer->out;
-	int err = escape_names(writer);
+	int err = make_function_texts(writer);
 
 	if (!err)
 		err = sample_spans_length(writer->profile, &writer->samples,
@@ -377,9 +445,9 @@ static int write_file(struct writer *writer)
 
 static void deinit(struct writer *writer)
 {
-	for (uint32_t i = 0; writer->names && i < writer->tree->n_functions; i++)
-		free(writer->names[i]);
-	free(writer->names);
+	for (uint32_t i = 0; writer->functions && i < writer->tree->n_functions; i++)
+		free(writer->functions[i].text);
+	free(writer->functions);
 	free(writer->open);
 	free(writer->next);
 	free(writer->list);

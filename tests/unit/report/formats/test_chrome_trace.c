@@ -40,11 +40,11 @@ static void functions_go_on_over_samples_that_follow_one_another(void **state)
 	letter_profile_add(&letters, thread, "aa>K", 0, 1000, 11);
 	letter_profile_add(&letters, thread, "a", 0, 1500, 20); /* after a pause */
 	/* The second one begins where the first ended. */
-	expect(&letters, NAMES B "9" USER "\"a\"},\n" B "10" USER "\"a\"},\n" B
-				 "10,\"cat\":\"kernel\",\"name\":\"K\"},\n" E
-				 "11,\"cat\":\"kernel\",\"name\":\"K\"},\n" E "11,\"cat\":\"user\","
-				 "\"name\":\"a\"},\n" E "11,\"cat\":\"user\",\"name\":\"a\"},\n" B
-				 "18.5" USER "\"a\"},\n" E "20" USER "\"a\"}\n]}\n");
+	expect(&letters,
+	       NAMES B "9" USER "\"a\"},\n" B "10" USER "\"a\"},\n" B
+		       "10,\"cat\":\"kernel\",\"name\":\"K\"},\n" E "11,\"name\":\"K\"},\n" E
+		       "11,\"name\":\"a\"},\n" E "11,\"name\":\"a\"},\n" B "18.5" USER "\"a\"},\n" E
+		       "20,\"name\":\"a\"}\n]}\n");
 }
 
 static void spans_never_overlap_and_keep_their_lengths(void **state)
