@@ -147,6 +147,25 @@ int fold_add_node(struct fold *fold, uint32_t parent, uint32_t entity, uint32_t 
 	return 0;
 }
 
+static struct node_array nodes_of(const struct fold *fold)
+{
+	return (struct node_array){ fold->nodes, sizeof(*fold->nodes), fold->n_nodes };
+}
+
+int fold_find_node(struct fold *fold, struct node_index *index, uint32_t parent, uint32_t entity,
+		   uint32_t *node_ret)
+{
+	const uint32_t known =
+		node_index_find(index, nodes_of(fold), (struct node_key){ parent, entity });
+
+	if (known != NODE_NONE) {
+		*node_ret = known;
+		return 0;
+	}
+	int err = fold_add_node(fold, parent, entity, node_ret);
+	return err ? err : node_index_add_last(index, nodes_of(fold));
+}
+
 static int find_longest(struct fold *fold)
 {
 	if (!fold->self_longest)

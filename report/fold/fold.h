@@ -7,6 +7,7 @@
 #define REPORT_FOLD_FOLD_H
 
 #include "cct/model/profile.h"
+#include "report/fold/node_index.h"
 
 #define FOLD_NONE UINT32_MAX
 
@@ -54,7 +55,7 @@ struct fold_entity {
 /* How entities share the rows of a flat view (report/fold/outer_nodes.h). */
 enum fold_grouping { FOLD_BY_ENTITY, FOLD_BY_MODULE, N_FOLD_GROUPINGS };
 
-struct fold_node {
+struct fold_node {       /* begins as struct node_key */
 	uint32_t parent; /* smaller than the node's own index; the root is node 0 and its own parent
 			  */
 	uint32_t entity;
@@ -94,6 +95,10 @@ int fold_copy_entities(struct fold *into, const struct fold *from);
 uint32_t fold_add_entity(struct fold *fold, const struct fold_entity *entity);
 /* Appends a node without cost. 0 or -ENOMEM. */
 int fold_add_node(struct fold *fold, uint32_t parent, uint32_t entity, uint32_t *node_ret);
+/* The node of @entity below @parent, whose children are added by this function alone; appended if
+ * there is none. 0 or -ENOMEM. */
+int fold_find_node(struct fold *fold, struct node_index *index, uint32_t parent, uint32_t entity,
+		   uint32_t *node_ret);
 /*
  * Computes inclusive costs and samples from the exclusive ones. The root's exclusive costs are
  * those of samples that are not selected (report/selection/select_paths.h). They become part of its

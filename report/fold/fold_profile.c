@@ -396,7 +396,7 @@ static int find_node(struct folding *folding, uint32_t parent, uint32_t entity, 
 {
 	if (folding->options->kind == VIEW_LINES)
 		return fold_add_node(folding->fold, parent, entity, node_ret);
-	return node_index_find(&folding->nodes, folding->fold, parent, entity, node_ret);
+	return fold_find_node(folding->fold, &folding->nodes, parent, entity, node_ret);
 }
 
 /* Records the position of the call in the parent of @node. */

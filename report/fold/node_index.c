@@ -5,13 +5,24 @@
 #include "cct/base/hash.h"
 
 struct node_slot {
-	uint32_t node; /* 0: free */
+	uint32_t node; /* 0: free; node 0 has no parent, or is next to it */
 	uint32_t hash;
 };
 
-struct node_key {
-	uint32_t parent, entity, hash;
+struct wanted_node {
+	struct node_key key;
+	uint32_t hash;
 };
+
+static const struct node_key *key_of(const struct node_array *nodes, uint32_t node)
+{
+	return (const void *)((const char *)nodes->nodes + node * nodes->node_size);
+}
+
+static bool is_equal(const struct node_key *a, const struct node_key *b)
+{
+	return a->parent == b->parent && a->entity == b->entity;
+}
 
 static bool slot_is_used(const void *slot)
 {
@@ -21,12 +32,9 @@ static bool slot_is_used(const void *slot)
 static bool slot_has_key(const void *slot, const void *key, const void *owner)
 {
 	const struct node_slot *of = slot;
-	const struct node_key *wanted = key;
+	const struct wanted_node *wanted = key;
 
-	if (of->hash != wanted->hash)
-		return false;
-	const struct fold_node *node = &((const struct fold *)owner)->nodes[of->node];
-	return node->parent == wanted->parent && node->entity == wanted->entity;
+	return of->hash == wanted->hash && is_equal(key_of(owner, of->node), &wanted->key);
 }
 
 static uint32_t slot_hash(const void *slot, const void *owner)
@@ -35,7 +43,7 @@ static uint32_t slot_hash(const void *slot, const void *owner)
 	return ((const struct node_slot *)slot)->hash;
 }
 
-static const struct hash_table_type nodes_by_entity = {
+static const struct hash_table_type nodes_by_key = {
 	.slot_size = sizeof(struct node_slot),
 	.first_slots = 1024,
 	.is_used = slot_is_used,
@@ -48,35 +56,36 @@ void node_index_deinit(struct node_index *index)
 	hash_table_deinit(&index->nodes);
 }
 
-/* Whether the node after @parent is its child with @entity. */
-static bool has_next(const struct fold *fold, uint32_t parent, uint32_t entity)
+/* After NODE_NONE comes node 0. */
+static uint32_t next_to(uint32_t parent)
 {
-	const struct fold_node *next = &fold->nodes[parent + 1];
-
-	return parent + 1 < fold->n_nodes && next->parent == parent && next->entity == entity;
+	return parent + 1;
 }
 
-int node_index_find(struct node_index *index, struct fold *fold, uint32_t parent, uint32_t entity,
-		    uint32_t *node_ret)
+uint32_t node_index_find(const struct node_index *index, struct node_array nodes,
+			 struct node_key key)
 {
-	if (has_next(fold, parent, entity)) {
-		*node_ret = parent + 1;
+	const uint32_t next = next_to(key.parent);
+
+	if (next < nodes.n && is_equal(key_of(&nodes, next), &key))
+		return next;
+	const struct wanted_node wanted = { key, hash_pair(key.parent, key.entity) };
+	const struct node_slot *slot =
+		hash_table_find(&index->nodes, &nodes_by_key, wanted.hash, &wanted, &nodes);
+	return slot ? slot->node : NODE_NONE;
+}
+
+int node_index_add_last(struct node_index *index, struct node_array nodes)
+{
+	const uint32_t node = nodes.n - 1;
+	const struct node_key *key = key_of(&nodes, node);
+	const uint32_t hash = hash_pair(key->parent, key->entity);
+
+	if (node == next_to(key->parent))
 		return 0;
-	}
-	const uint32_t hash = hash_pair(parent, entity);
-	const struct node_key key = { .parent = parent, .entity = entity, .hash = hash };
-	struct node_slot *slot = hash_table_find(&index->nodes, &nodes_by_entity, hash, &key, fold);
-	if (slot) {
-		*node_ret = slot->node;
-		return 0;
-	}
-	if (parent + 1 == fold->n_nodes)
-		return fold_add_node(fold, parent, entity, node_ret);
-	slot = hash_table_insert(&index->nodes, &nodes_by_entity, hash, fold);
+	struct node_slot *slot = hash_table_insert(&index->nodes, &nodes_by_key, hash, &nodes);
 	if (!slot)
 		return -ENOMEM;
-	int err = fold_add_node(fold, parent, entity, node_ret);
-	if (!err)
-		*slot = (struct node_slot){ .node = *node_ret, .hash = hash };
-	return err;
+	*slot = (struct node_slot){ .node = node, .hash = hash };
+	return 0;
 }

@@ -1,22 +1,40 @@
 /*
- * Finds the nodes of a fold by their parents and entities, while they are added. A fold has
- * millions of nodes, so the keys are in the nodes alone, and most nodes, whose number is the one
- * after their parent's, are found there and not in the table. All zero is empty.
+ * Finds the nodes of a tree by their parents and by what each is of, while they are added. Trees
+ * have millions of nodes, so the keys are in the nodes alone, and most nodes, whose number is the
+ * one after their parent's, are found there and not in the table. All zero is empty.
  */
 #ifndef REPORT_FOLD_NODE_INDEX_H
 #define REPORT_FOLD_NODE_INDEX_H
 
+#include <stddef.h>
+
 #include "cct/base/hash_table.h"
-#include "report/fold/fold.h"
+
+#define NODE_NONE UINT32_MAX
+
+/* What each node of the tree begins with. */
+struct node_key {
+	uint32_t parent; /* NODE_NONE, or the node itself: none */
+	uint32_t entity;
+};
+
+/* The nodes of a tree, an array; borrowed for the call. */
+struct node_array {
+	const void *nodes;
+	size_t node_size;
+	uint32_t n;
+};
 
 struct node_index {
 	struct hash_table nodes;
 };
 
 void node_index_deinit(struct node_index *index);
-/* Finds or adds the node of @entity below @parent, whose children are added by this function alone.
- * 0 or -ENOMEM. */
-int node_index_find(struct node_index *index, struct fold *fold, uint32_t parent, uint32_t entity,
-		    uint32_t *node_ret);
+/* The node with that key, or NODE_NONE. */
+uint32_t node_index_find(const struct node_index *index, struct node_array nodes,
+			 struct node_key key);
+/* Of the last node, which was not found before. Nodes with a parent are added by this alone. 0 or
+ * -ENOMEM. */
+int node_index_add_last(struct node_index *index, struct node_array nodes);
 
 #endif

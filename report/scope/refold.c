@@ -117,8 +117,8 @@ static int place_mixed(struct refolding *refolding, uint32_t i, uint32_t parent)
 	const struct fold_node *node = &refolding->from->nodes[i];
 	const struct fold *into = refolding->into;
 	const uint32_t n_before = into->n_nodes;
-	int err = node_index_find(&refolding->index, refolding->into, parent, node->entity,
-				  &refolding->places[i]);
+	int err = fold_find_node(refolding->into, &refolding->index, parent, node->entity,
+				 &refolding->places[i]);
 
 	if (err)
 		return err;

@@ -23,7 +23,7 @@ struct building {
 	uint32_t *by_symbolizer; /* functions, plus 1, by the symbolizer's number */
 	uint32_t n_by_symbolizer;
 	struct pair_map frames; /* (function, file and line) -> frame */
-	struct pair_map nodes;  /* (parent, frame) -> node */
+	struct node_index nodes;
 };
 
 static enum stack_kind kind_of(const struct profile *profile, const struct frame *frame)
@@ -160,22 +160,27 @@ static int expand(struct building *building, uint32_t cct)
 	return err;
 }
 
+static struct node_array nodes_of(const struct stack_tree *tree)
+{
+	return (struct node_array){ tree->nodes, sizeof(*tree->nodes), tree->n_nodes };
+}
+
 /* The child of *@node with that frame, made if new. 0 or -ENOMEM. */
 static int descend(struct building *building, uint32_t *node, uint32_t frame)
 {
 	struct stack_tree *tree = building->tree;
-	const uint32_t known = pair_map_find(&building->nodes, *node, frame);
+	const uint32_t known = node_index_find(&building->nodes, nodes_of(tree),
+					       (struct node_key){ *node, frame });
 
-	if (known != PAIR_MAP_NONE) {
+	if (known != NODE_NONE) {
 		*node = known;
 		return 0;
 	}
-	if (array_reserve(tree->nodes, tree->n_nodes, tree->n_nodes_allocated, 1) ||
-	    pair_map_add(&building->nodes, *node, frame, tree->n_nodes))
+	if (array_reserve(tree->nodes, tree->n_nodes, tree->n_nodes_allocated, 1))
 		return -ENOMEM;
-	tree->nodes[tree->n_nodes] = (struct stack_node){ frame, *node };
+	tree->nodes[tree->n_nodes] = (struct stack_node){ .parent = *node, .frame = frame };
 	*node = tree->n_nodes++;
-	return 0;
+	return node_index_add_last(&building->nodes, nodes_of(tree));
 }
 
 static int add_node(struct building *building, uint32_t i)
@@ -225,7 +230,7 @@ int stack_tree_create(const struct profile *profile, struct symbolizer *symboliz
 	free(building.ids);
 	free(building.by_symbolizer);
 	pair_map_deinit(&building.frames);
-	pair_map_deinit(&building.nodes);
+	node_index_deinit(&building.nodes);
 	if (err) {
 		stack_tree_destroy(building.tree);
 		return err;

@@ -11,9 +11,10 @@
 
 #include "cct/base/pair_map.h"
 #include "cct/model/profile.h"
+#include "report/fold/node_index.h"
 #include "report/names/symbolize.h"
 
-#define STACK_NONE UINT32_MAX
+#define STACK_NONE NODE_NONE
 
 /* What makes two frames different ones. */
 enum stack_detail {
@@ -49,9 +50,9 @@ struct stack_frame {
 			     is the nth frame after the compiled one */
 };
 
-struct stack_node {
-	uint32_t frame;
+struct stack_node {      /* begins as struct node_key */
 	uint32_t parent; /* STACK_NONE: outermost */
+	uint32_t frame;
 };
 
 struct stack_tree {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "report/fold/node_index.h"
+#include "report/fold/fold.h"
 
 /* Looks at every node. FOLD_NONE: there is none. */
 static uint32_t find_by_looking(const struct fold *fold, uint32_t parent, uint32_t entity)
@@ -37,7 +37,7 @@ static void a_node_is_added_once_below_a_parent(void **state)
 			const uint32_t known = find_by_looking(fold, node, entity);
 			const uint32_t n_before = fold->n_nodes;
 
-			assert_int_equal(node_index_find(&index, fold, node, entity, &node), 0);
+			assert_int_equal(fold_find_node(fold, &index, node, entity, &node), 0);
 			assert_int_equal(node, known == FOLD_NONE ? n_before : known);
 			assert_int_equal(fold->n_nodes, n_before + (known == FOLD_NONE));
 		}
