@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "cct/base/array.h"
+#include "cct/base/hash.h"
+#include "cct/base/hash_table.h"
 #include "cct/base/stream.h"
 #include "cct/paths/sample_list.h"
 #include "cct/text/content_id.h"
@@ -23,10 +25,8 @@
 
 /* The samples of a path and thread: those from ->first on of the sorted ones. */
 struct observations {
-	uint32_t node; /* the first one's */
-	int32_t pid, tid;
-	const char *comm;
-	size_t first, n;
+	uint32_t stack, thread;
+	uint32_t first, n;
 };
 
 struct writer {
@@ -35,18 +35,51 @@ struct writer {
 	const struct otlp_resource *resource; /* NULL: the machine alone is known */
 	struct otlp_tables tables;
 	struct sample_list samples;
-	struct pair_map groups; /* (stack, thread) -> index, for the event at hand */
+	struct hash_table groups; /* of ->all by stack and thread, for the event at hand */
 	struct pair_map threads;
 	struct observations *all;
-	size_t n_all, n_all_allocated;
+	uint32_t n_all, n_all_allocated;
 	uint32_t *group_of; /* by sample; UINT32_MAX: of another event */
-	size_t *sorted;     /* samples by group, then time */
+	uint32_t *sorted;   /* samples by group, then time */
 	struct byte_buffer sample, values, times, profile_message, profiles;
 	uint64_t start_ns; /* since 1970 */
 	bool has_times;
 };
 
 /* -- grouping ------------------------------------------------------------------------------- */
+
+/* A slot is an index in ->all, plus 1; the owner is ->all. */
+static bool slot_is_used(const void *slot)
+{
+	return *(const uint32_t *)slot != 0;
+}
+
+static const struct observations *slot_group(const void *slot, const void *owner)
+{
+	return (const struct observations *)owner + *(const uint32_t *)slot - 1;
+}
+
+static bool slot_has_key(const void *slot, const void *key, const void *owner)
+{
+	const struct observations *group = slot_group(slot, owner), *wanted = key;
+
+	return group->stack == wanted->stack && group->thread == wanted->thread;
+}
+
+static uint32_t slot_hash(const void *slot, const void *owner)
+{
+	const struct observations *group = slot_group(slot, owner);
+
+	return hash_pair(group->stack, group->thread);
+}
+
+static const struct hash_table_type groups_by_path = {
+	.slot_size = sizeof(uint32_t),
+	.first_slots = 256,
+	.is_used = slot_is_used,
+	.has_key = slot_has_key,
+	.hash = slot_hash,
+};
 
 /* Equal attributes of a thread have one number; so do all that have none. */
 static uint32_t number_thread(struct writer *writer, const struct listed_sample *sample)
@@ -68,28 +101,30 @@ static uint32_t number_thread(struct writer *writer, const struct listed_sample 
 
 static uint32_t group_sample(struct writer *writer, const struct listed_sample *sample)
 {
-	const uint32_t stack = otlp_tables_stack(&writer->tables, sample->node);
-	const uint32_t thread = number_thread(writer, sample);
-	const uint32_t known = pair_map_find(&writer->groups, stack, thread);
+	const struct observations group = {
+		.stack = otlp_tables_stack(&writer->tables, sample->node),
+		.thread = number_thread(writer, sample),
+	};
+	const uint32_t hash = hash_pair(group.stack, group.thread);
+	uint32_t *slot =
+		hash_table_find(&writer->groups, &groups_by_path, hash, &group, writer->all);
 
-	if (known != PAIR_MAP_NONE)
-		return known;
-	if (array_reserve(writer->all, writer->n_all, writer->n_all_allocated, 1) ||
-	    pair_map_add(&writer->groups, stack, thread, (uint32_t)writer->n_all)) {
+	if (slot)
+		return *slot - 1;
+	slot = hash_table_insert(&writer->groups, &groups_by_path, hash, writer->all);
+	if (!slot || array_reserve(writer->all, writer->n_all, writer->n_all_allocated, 1)) {
 		writer->tables.err = -ENOMEM;
 		return UINT32_MAX;
 	}
-	writer->all[writer->n_all] = (struct observations){ .node = sample->node,
-							    .pid = sample->pid,
-							    .tid = sample->tid,
-							    .comm = sample->thread_name };
-	return (uint32_t)writer->n_all++;
+	writer->all[writer->n_all++] = group;
+	*slot = writer->n_all;
+	return *slot - 1;
 }
 
 /* Sorts the samples of an event by group, in the order of time. */
 static void group_samples(struct writer *writer, uint32_t metric)
 {
-	size_t at = 0;
+	uint32_t at = 0;
 
 	writer->n_all = 0;
 	for (size_t i = 0; i < writer->samples.n && !writer->tables.err; i++) {
@@ -100,9 +135,8 @@ static void group_samples(struct writer *writer, uint32_t metric)
 		if (writer->group_of[i] != UINT32_MAX)
 			writer->all[writer->group_of[i]].n++;
 	}
-	pair_map_deinit(&writer->groups);
-	writer->groups = (struct pair_map){ 0 };
-	for (size_t i = 0; i < writer->n_all; i++) {
+	hash_table_deinit(&writer->groups);
+	for (uint32_t i = 0; i < writer->n_all; i++) {
 		writer->all[i].first = at;
 		at += writer->all[i].n;
 		writer->all[i].n = 0;
@@ -111,13 +145,13 @@ static void group_samples(struct writer *writer, uint32_t metric)
 		if (writer->group_of[i] == UINT32_MAX)
 			continue;
 		struct observations *group = &writer->all[writer->group_of[i]];
-		writer->sorted[group->first + group->n++] = i;
+		writer->sorted[group->first + group->n++] = (uint32_t)i;
 	}
 }
 
 /* -- profiles ------------------------------------------------------------------------------- */
 
-static void add_attributes(struct writer *writer, const struct observations *group)
+static void add_attributes(struct writer *writer, const struct listed_sample *first)
 {
 	struct otlp_tables *tables = &writer->tables;
 	struct byte_buffer *list = &writer->values;
@@ -125,22 +159,25 @@ static void add_attributes(struct writer *writer, const struct observations *gro
 	byte_buffer_clear(list);
 	if (writer->resource) /* the samples are of all its processes */
 		return;
-	byte_buffer_add_unsigned(list, otlp_tables_number(tables, "process.pid", group->pid));
-	byte_buffer_add_unsigned(list, otlp_tables_number(tables, "thread.id", group->tid));
-	byte_buffer_add_unsigned(
-		list, otlp_tables_text(tables, "thread.name", group->comm ? group->comm : ""));
+	byte_buffer_add_unsigned(list, otlp_tables_number(tables, "process.pid", first->pid));
+	byte_buffer_add_unsigned(list, otlp_tables_number(tables, "thread.id", first->tid));
+	byte_buffer_add_unsigned(list,
+				 otlp_tables_text(tables, "thread.name",
+						  first->thread_name ? first->thread_name : ""));
 	protobuf_field_message(&writer->sample, OTLP_SAMPLE_ATTRIBUTES, list);
 }
 
 static void write_group(struct writer *writer, const struct observations *group)
 {
+	const struct listed_sample first =
+		sample_list_get(&writer->samples, writer->sorted[group->first]);
+
 	byte_buffer_clear(&writer->sample);
-	protobuf_field_number(&writer->sample, OTLP_SAMPLE_STACK,
-			      otlp_tables_stack(&writer->tables, group->node));
-	add_attributes(writer, group);
+	protobuf_field_number(&writer->sample, OTLP_SAMPLE_STACK, group->stack);
+	add_attributes(writer, &first);
 	byte_buffer_clear(&writer->values);
 	byte_buffer_clear(&writer->times);
-	for (size_t i = group->first; i < group->first + group->n; i++) {
+	for (uint32_t i = group->first; i < group->first + group->n; i++) {
 		const struct listed_sample sample =
 			sample_list_get(&writer->samples, writer->sorted[i]);
 
@@ -192,11 +229,14 @@ static void write_profile(struct writer *writer, uint32_t index)
 	protobuf_field_fixed(message, OTLP_TIME, writer->start_ns);
 	protobuf_field_number(message, OTLP_DURATION, duration(writer));
 	add_profile_id(writer, metric, message);
-	for (size_t i = 0; i < writer->n_all; i++) {
+	for (uint32_t i = 0; i < writer->n_all; i++) {
 		write_group(writer, &writer->all[i]);
 		if (writer->options)
 			path_options_written(writer->options, writer->all[i].n);
 	}
+	free(writer->all);
+	writer->all = NULL;
+	writer->n_all = writer->n_all_allocated = 0;
 	protobuf_field_message(&writer->profiles, OTLP_PROFILES, message);
 	byte_buffer_deinit(message);
 	*message = (struct byte_buffer){ 0 };
@@ -249,17 +289,20 @@ static void add_scope(struct byte_buffer *profiles)
 	byte_buffer_deinit(&scope);
 }
 
-static int write_field(FILE *out, unsigned field, const struct byte_buffer *message)
+/* A message that consists of @head and @tail, which is large. */
+static int write_field(FILE *out, unsigned field, const struct byte_buffer *head,
+		       const struct byte_buffer *tail)
 {
 	struct byte_buffer start = { 0 };
 
-	protobuf_field_start(&start, field, message->size);
-	if (message->lacks_memory || start.lacks_memory) {
+	protobuf_field_start(&start, field, head->size + tail->size);
+	if (head->lacks_memory || tail->lacks_memory || start.lacks_memory) {
 		byte_buffer_deinit(&start);
 		return -ENOMEM;
 	}
 	fwrite(start.bytes, 1, start.size, out);
-	fwrite(message->bytes, 1, message->size, out);
+	fwrite(head->bytes, 1, head->size, out);
+	fwrite(tail->bytes, 1, tail->size, out);
 	byte_buffer_deinit(&start);
 	return 0;
 }
@@ -267,7 +310,8 @@ static int write_field(FILE *out, unsigned field, const struct byte_buffer *mess
 static int write_all(struct writer *writer, FILE *out)
 {
 	const struct profile *profile = writer->profile;
-	struct byte_buffer whole = { 0 };
+	const struct byte_buffer none = { 0 };
+	struct byte_buffer head = { 0 };
 
 	add_scope(&writer->profiles);
 	if (writer->options)
@@ -276,16 +320,14 @@ static int write_all(struct writer *writer, FILE *out)
 		if (profile->metrics[i].samples)
 			write_profile(writer, i);
 	}
-	add_resource(writer, &whole);
-	protobuf_field_message(&whole, OTLP_SCOPE_PROFILES, &writer->profiles);
-	byte_buffer_deinit(&writer->profiles);
-	writer->profiles = (struct byte_buffer){ 0 };
+	add_resource(writer, &head);
+	protobuf_field_start(&head, OTLP_SCOPE_PROFILES, writer->profiles.size);
 	int err = writer->tables.err;
 	if (!err)
-		err = write_field(out, OTLP_RESOURCE_PROFILES, &whole);
+		err = write_field(out, OTLP_RESOURCE_PROFILES, &head, &writer->profiles);
 	if (!err)
-		err = write_field(out, OTLP_DICTIONARY, &writer->tables.dictionary);
-	byte_buffer_deinit(&whole);
+		err = write_field(out, OTLP_DICTIONARY, &none, &writer->tables.dictionary);
+	byte_buffer_deinit(&head);
 	return err ? err : stream_finish(out);
 }
 
@@ -302,6 +344,8 @@ static int writer_init(struct writer *writer, const struct profile *profile,
 	int err = otlp_tables_init(&writer->tables, profile, symbolizer);
 	if (!err)
 		err = sample_list_init(&writer->samples, profile);
+	if (!err && writer->samples.n >= UINT32_MAX)
+		err = -EOVERFLOW;
 	writer->group_of = calloc(writer->samples.n + 1, sizeof(*writer->group_of));
 	writer->sorted = calloc(writer->samples.n + 1, sizeof(*writer->sorted));
 	return err ? err : !writer->group_of || !writer->sorted ? -ENOMEM : 0;
@@ -311,7 +355,7 @@ static void writer_deinit(struct writer *writer)
 {
 	otlp_tables_deinit(&writer->tables);
 	sample_list_deinit(&writer->samples);
-	pair_map_deinit(&writer->groups);
+	hash_table_deinit(&writer->groups);
 	pair_map_deinit(&writer->threads);
 	free(writer->all);
 	free(writer->group_of);

@@ -223,20 +223,28 @@ static uint32_t enter_location(struct otlp_tables *tables, uint32_t number)
 
 /* -- stacks --------------------------------------------------------------------------------- */
 
+static struct node_array steps_of(const struct otlp_tables *tables)
+{
+	return (struct node_array){ tables->path_steps, sizeof(*tables->path_steps),
+				    tables->n_paths };
+}
+
 static uint32_t enter_path(struct otlp_tables *tables, uint32_t callers, uint32_t location)
 {
-	const uint32_t known = pair_map_find(&tables->steps, callers, location);
+	const uint32_t known = node_index_find(&tables->steps, steps_of(tables),
+					       (struct node_key){ callers, location });
 
-	if (known != PAIR_MAP_NONE)
+	if (known != NODE_NONE)
 		return known;
-	if (array_reserve(tables->path_steps, tables->n_paths, tables->n_paths_allocated, 1) ||
-	    pair_map_add(&tables->steps, callers, location, tables->n_paths)) {
+	if (array_reserve(tables->path_steps, tables->n_paths, tables->n_paths_allocated, 1)) {
 		fail(tables, -ENOMEM);
 		return 0;
 	}
-	tables->path_steps[tables->n_paths] =
-		(struct otlp_step){ .location = location, .callers = callers };
-	return tables->n_paths++;
+	tables->path_steps[tables->n_paths++] =
+		(struct otlp_step){ .callers = callers, .location = location };
+	if (node_index_add_last(&tables->steps, steps_of(tables)))
+		fail(tables, -ENOMEM);
+	return tables->n_paths - 1;
 }
 
 uint32_t otlp_tables_stack(struct otlp_tables *tables, uint32_t node)
@@ -267,8 +275,7 @@ static void find_paths(struct otlp_tables *tables)
 
 		tables->paths[i] = location ? enter_path(tables, callers, location) : callers;
 	}
-	pair_map_deinit(&tables->steps);
-	tables->steps = (struct pair_map){ 0 };
+	node_index_deinit(&tables->steps);
 }
 
 /* The entries 0. */
@@ -292,7 +299,7 @@ static void add_zeros(struct otlp_tables *tables)
 	if (string_ids_add(&tables->attributes, "", &number, &is_new))
 		fail(tables, -ENOMEM);
 	tables->n_mappings = tables->n_locations = tables->n_functions = tables->n_stacks = 1;
-	enter_path(tables, UINT32_MAX, 0);
+	enter_path(tables, NODE_NONE, 0);
 }
 
 int otlp_tables_init(struct otlp_tables *tables, const struct profile *profile,
@@ -322,7 +329,7 @@ void otlp_tables_deinit(struct otlp_tables *tables)
 	string_ids_deinit(&tables->strings);
 	string_ids_deinit(&tables->attributes);
 	pair_map_deinit(&tables->functions);
-	pair_map_deinit(&tables->steps);
+	node_index_deinit(&tables->steps);
 	free(tables->ranges);
 	free(tables->mappings);
 	free(tables->locations);

@@ -9,12 +9,14 @@
 #include "cct/encoding/byte_buffer.h"
 #include "cct/paths/code_ranges.h"
 #include "cct/text/string_ids.h"
+#include "report/fold/node_index.h"
 #include "report/names/symbolize.h"
 
 /* A path of locations: its innermost one, and the path of the callers. */
-struct otlp_step {
-	uint32_t location, callers; /* path 0 is empty */
-	uint32_t stack;             /* in the table of stacks; 0: not there yet */
+struct otlp_step {        /* begins as struct node_key */
+	uint32_t callers; /* path 0 is empty */
+	uint32_t location;
+	uint32_t stack; /* in the table of stacks; 0: not there yet */
 };
 
 struct otlp_tables {
@@ -26,7 +28,8 @@ struct otlp_tables {
 	struct code_range *ranges; /* by module */
 	uint32_t *mappings;        /* by module; 0: not there yet */
 	uint32_t *locations;       /* by the frame's number in the tree; 0: not there yet */
-	struct pair_map functions, steps;
+	struct pair_map functions;
+	struct node_index steps;
 	struct otlp_step *path_steps; /* by path */
 	uint32_t *paths;              /* by node of the profile's tree */
 	uint32_t n_mappings, n_locations, n_functions, n_stacks, n_paths, n_paths_allocated;
