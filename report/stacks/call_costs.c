@@ -6,6 +6,8 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/base/hash.h"
+#include "cct/base/hash_table.h"
 #include "cct/text/string_ids.h"
 
 struct counting {
@@ -20,10 +22,50 @@ struct counting {
 	uint64_t *weights;         /* [node of the tree * n_metrics + metric] */
 	uint64_t *samples;         /* by node of the tree: of all metrics */
 	struct pair_map functions; /* (name, level) -> function of ->costs */
-	struct pair_map entries;   /* (functions, file and line) -> cost */
-	struct pair_map files;     /* (address of a file's name, 0) -> number */
-	uint32_t n_files;
+	struct hash_table entries; /* costs by functions, file and line */
 };
+
+/* -- costs by what they are of ---------------------------------------------------------------- */
+
+/* A slot is the number of a cost, plus 1; the owner is ->costs. Equal files are one string. */
+static bool slot_is_used(const void *slot)
+{
+	return *(const uint32_t *)slot != 0;
+}
+
+static const struct call_cost *slot_cost(const void *slot, const void *owner)
+{
+	return (const struct call_cost *)owner + *(const uint32_t *)slot - 1;
+}
+
+static bool slot_has_key(const void *slot, const void *key, const void *owner)
+{
+	const struct call_cost *cost = slot_cost(slot, owner), *wanted = key;
+
+	return cost->function == wanted->function && cost->called == wanted->called &&
+	       cost->file == wanted->file && cost->line == wanted->line;
+}
+
+static uint32_t hash_of(const struct call_cost *cost)
+{
+	return hash_pair((uint64_t)cost->function << 32 | cost->called,
+			 (uintptr_t)cost->file ^ (uint64_t)cost->line << 32);
+}
+
+static uint32_t slot_hash(const void *slot, const void *owner)
+{
+	return hash_of(slot_cost(slot, owner));
+}
+
+static const struct hash_table_type costs_by_line = {
+	.slot_size = sizeof(uint32_t),
+	.first_slots = 1024,
+	.is_used = slot_is_used,
+	.has_key = slot_has_key,
+	.hash = slot_hash,
+};
+
+/* -- functions -------------------------------------------------------------------------------- */
 
 /* Functions of the same name, file and module are one to other programs. */
 static int find_names(struct counting *counting)
@@ -133,40 +175,30 @@ static int find_all_functions(struct counting *counting)
 	return err ? err : find_functions(counting, children, siblings);
 }
 
-static int number_file(struct counting *counting, const char *file, uint32_t *number_ret)
-{
-	*number_ret = file ? pair_map_find(&counting->files, (uintptr_t)file, 0) : 0;
-	if (*number_ret != PAIR_MAP_NONE)
-		return 0;
-	*number_ret = ++counting->n_files;
-	return pair_map_add(&counting->files, (uintptr_t)file, 0, *number_ret);
-}
+/* -- adding up -------------------------------------------------------------------------------- */
 
 /* Finds or makes the entry that a cost belongs to, without its samples. 0 or -ENOMEM. */
 static int enter_cost(struct counting *counting, const struct call_cost *cost, uint32_t *number_ret)
 {
-	const uint32_t n_metrics = counting->profile->n_metrics;
-	const uint64_t functions = (uint64_t)cost->function << 32 | cost->called;
+	const uint32_t n_metrics = counting->profile->n_metrics, hash = hash_of(cost);
 	struct call_costs *costs = counting->costs;
 	const size_t n_weights = (size_t)costs->n_costs * n_metrics;
-	uint32_t file;
-	int err = number_file(counting, cost->file, &file);
+	uint32_t *slot =
+		hash_table_find(&counting->entries, &costs_by_line, hash, cost, costs->costs);
 
-	if (err)
-		return err;
-	*number_ret =
-		pair_map_find(&counting->entries, functions, (uint64_t)file << 32 | cost->line);
-	if (*number_ret != PAIR_MAP_NONE)
+	if (slot) {
+		*number_ret = *slot - 1;
 		return 0;
-	if (array_reserve(costs->costs, costs->n_costs, costs->n_costs_allocated, 1) ||
-	    array_reserve(costs->weights, n_weights, costs->n_weights_allocated, n_metrics) ||
-	    pair_map_add(&counting->entries, functions, (uint64_t)file << 32 | cost->line,
-			 costs->n_costs))
+	}
+	slot = hash_table_insert(&counting->entries, &costs_by_line, hash, costs->costs);
+	if (!slot || array_reserve(costs->costs, costs->n_costs, costs->n_costs_allocated, 1) ||
+	    array_reserve(costs->weights, n_weights, costs->n_weights_allocated, n_metrics))
 		return -ENOMEM;
 	costs->costs[costs->n_costs] = *cost;
 	costs->costs[costs->n_costs].samples = 0;
 	memset(costs->weights + n_weights, 0, n_metrics * sizeof(*costs->weights));
 	*number_ret = costs->n_costs++;
+	*slot = costs->n_costs;
 	return 0;
 }
 
@@ -339,7 +371,7 @@ static int count(struct counting *counting)
 		err = add_groups(counting);
 	if (!err)
 		err = add_functions(counting);
-	return err ? err : sort_costs(counting->costs, n_metrics);
+	return err;
 }
 
 int call_costs_init(struct call_costs *costs, const struct profile *profile,
@@ -361,9 +393,8 @@ int call_costs_init(struct call_costs *costs, const struct profile *profile,
 	free(counting.weights);
 	free(counting.samples);
 	pair_map_deinit(&counting.functions);
-	pair_map_deinit(&counting.entries);
-	pair_map_deinit(&counting.files);
-	return err;
+	hash_table_deinit(&counting.entries);
+	return err ? err : sort_costs(costs, profile->n_metrics);
 }
 
 void call_costs_deinit(struct call_costs *costs)
