@@ -1,7 +1,8 @@
 /*
- * An array indexed by entity maps a caller to its row while a list is split, so no hashing is
- * needed. A row's entries are a range of one array, within that of the row above it, which does not
- * need them any more. Rows below options.min_percent are not split further.
+ * Arrays indexed by entity have the sums of the callers while a list is split, so no hashing is
+ * needed, and the rows are made of the sums. A row's entries are a range of one
+ * array, within that of the row above it, which does not need them any more. Rows below
+ * options.min_percent are not split further.
  */
 #include "report/views/view_callers.h"
 
@@ -9,60 +10,121 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/cleanup.h"
+
+/* Of shorter ones, the order in memory does not matter. */
+#define LONG_LIST 256
+
 static uint32_t entity_of(const struct caller_rows *rows, const struct caller_entry *entry)
 {
 	return rows->fold->nodes[entry->reached].entity;
 }
 
-/* Finds or adds the entity's row in the current split. NULL: out of memory. */
-static struct view_row *find_row(struct caller_rows *rows, struct view_row *above, uint32_t entity)
+/* What entries of an entity add up to, and then their samples, each by metric. */
+static uint64_t *costs_of(const struct caller_rows *rows, uint32_t entity)
 {
-	struct view_row *row = rows->row_of[entity];
+	return &rows->costs[2 * (size_t)entity * rows->fold->n_metrics];
+}
 
-	if (row)
-		return row;
-	row = view_add_row(rows->view, above, &rows->fold->entities[entity]);
-	if (row)
-		row->entity = entity;
-	rows->row_of[entity] = row;
+static void forget_sums(struct caller_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->n_found; i++)
+		rows->sums[rows->found[i]].n_sources = 0;
+	rows->n_found = 0;
+}
+
+/* The sum of an entity, which has some from now on. */
+static struct caller_sum *find_sum(struct caller_rows *rows, uint32_t entity)
+{
+	struct caller_sum *sum = &rows->sums[entity];
+
+	if (!sum->n_sources) {
+		sum->longest = 0;
+		memset(costs_of(rows, entity), 0, 2 * rows->fold->n_metrics * sizeof(uint64_t));
+		rows->found[rows->n_found++] = entity;
+	}
+	return sum;
+}
+
+static void add_entry(struct caller_rows *rows, const struct caller_entry *entry)
+{
+	const struct fold *fold = rows->fold;
+	const uint32_t n_metrics = fold->n_metrics, entity = entity_of(rows, entry);
+	const size_t at = (size_t)entry->origin * n_metrics;
+	struct caller_sum *sum = find_sum(rows, entity);
+	uint64_t *costs = costs_of(rows, entity);
+
+	sum->n_sources++;
+	for (uint32_t i = 0; i < n_metrics; i++) {
+		costs[i] += fold->self[at + i];
+		costs[n_metrics + i] += fold->self_samples[at + i];
+	}
+	if (fold->self_longest && fold->self_longest[entry->origin] > sum->longest)
+		sum->longest = fold->self_longest[entry->origin];
+}
+
+/* Adds the row of an entity with a sum. NULL: out of memory. */
+static struct view_row *add_row(struct caller_rows *rows, struct view_row *above, uint32_t entity)
+{
+	const struct caller_sum *sum = &rows->sums[entity];
+	const uint32_t n_metrics = rows->fold->n_metrics;
+	const uint64_t *costs = costs_of(rows, entity);
+	struct view_row *row = view_add_row(rows->view, above, &rows->fold->entities[entity]);
+
+	if (!row)
+		return NULL;
+	row->entity = entity;
+	row->n_sources = sum->n_sources;
+	row->longest = sum->longest;
+	memcpy(row->total, costs, n_metrics * sizeof(*costs));
+	memcpy(row->samples, costs + n_metrics, n_metrics * sizeof(*costs));
 	return row;
 }
 
-static int add_entry(struct caller_rows *rows, struct view_row *above,
-		     const struct caller_entry *entry)
+/*
+ * So that rows that follow each other are next to each other in memory. The row with the lowest
+ * cost is added first, because each one is put before the others.
+ */
+static int order_found(struct caller_rows *rows)
 {
-	const struct fold *fold = rows->fold;
-	size_t at = (size_t)entry->origin * fold->n_metrics;
-	struct view_row *row = find_row(rows, above, entity_of(rows, entry));
+	const struct view_options *options = &rows->view->options;
+	_cleanup_free_ uint64_t *costs = malloc((rows->n_found + 1) * sizeof(*costs));
 
-	if (!row)
+	if (!costs)
 		return -ENOMEM;
-	row->n_sources++;
-	view_add_cost(row->total, fold->self + at, fold->n_metrics);
-	view_add_cost(row->samples, fold->self_samples + at, fold->n_metrics);
-	view_raise_longest(row, fold_self_longest(fold, entry->origin));
-	return 0;
+	for (uint32_t i = 0; i < rows->n_found; i++)
+		costs[i] = costs_of(rows, rows->found[i])[options->sort_metric];
+	return view_order_by_cost(rows->found, costs, rows->n_found);
 }
 
-/* Orders the row's entries by child. */
-static void distribute(struct caller_rows *rows, struct view_row *row)
+static int add_rows(struct caller_rows *rows, struct view_row *above)
+{
+	const bool is_long = rows->n_found >= LONG_LIST;
+	int err = is_long && rows->view->options.sort == SORT_TOTAL ? order_found(rows) : 0;
+
+	for (uint32_t i = 0; i < rows->n_found && !err; i++)
+		err = add_row(rows, above, rows->found[i]) ? 0 : -ENOMEM;
+	return err;
+}
+
+/* Orders the row's entries by child. No entity has a sum any more. */
+static void distribute(struct caller_rows *rows, const struct view_row *row)
 {
 	struct caller_entry *entries = rows->entries + row->source;
 	uint32_t at = row->source;
 
 	for (struct view_row *child = row->children; child; child = child->next) {
 		child->source = at;
+		rows->sums[child->entity].first = at;
 		at += child->n_sources;
-		child->n_sources = 0;
 	}
 	memcpy(rows->scratch, entries, row->n_sources * sizeof(*entries));
 	for (uint32_t i = 0; i < row->n_sources; i++) {
-		struct view_row *child = rows->row_of[entity_of(rows, &rows->scratch[i])];
+		const struct caller_entry *entry = &rows->scratch[i];
 
-		rows->entries[child->source + child->n_sources++] = rows->scratch[i];
+		rows->entries[rows->sums[entity_of(rows, entry)].first++] = *entry;
 	}
-	for (const struct view_row *child = row->children; child; child = child->next)
-		rows->row_of[child->entity] = NULL;
+	forget_sums(rows);
 }
 
 /* The caller of the node that an entry has reached; false: it is the outermost function. */
@@ -93,9 +155,11 @@ int caller_rows_split(struct caller_rows *rows, struct view_row *row)
 
 	if (!is_root)
 		step_to_callers(rows, row);
-	for (uint32_t i = 0; i < row->n_sources; i++) {
-		if (add_entry(rows, row, &rows->entries[row->source + i]))
-			return -ENOMEM;
+	for (uint32_t i = 0; i < row->n_sources; i++)
+		add_entry(rows, &rows->entries[row->source + i]);
+	if (add_rows(rows, row)) {
+		forget_sums(rows);
+		return -ENOMEM;
 	}
 	distribute(rows, row);
 	for (struct view_row *child = row->children; is_root && child; child = child->next)
@@ -135,14 +199,18 @@ static void collect_entries(struct caller_rows *rows)
 
 int caller_rows_init(struct caller_rows *rows, struct view *view, const struct fold *fold)
 {
+	const size_t n_costs = 2 * (size_t)fold->n_entities * fold->n_metrics;
+
 	*rows = (struct caller_rows){
 		.view = view,
 		.fold = fold,
 		.entries = calloc(fold->n_nodes, sizeof(*rows->entries)),
 		.scratch = calloc(fold->n_nodes, sizeof(*rows->scratch)),
-		.row_of = calloc(fold->n_entities, sizeof(struct view_row *)),
+		.sums = calloc(fold->n_entities, sizeof(*rows->sums)),
+		.costs = calloc(n_costs + 1, sizeof(*rows->costs)),
+		.found = calloc(fold->n_entities, sizeof(*rows->found)),
 	};
-	if (!rows->entries || !rows->scratch || !rows->row_of) {
+	if (!rows->entries || !rows->scratch || !rows->sums || !rows->costs || !rows->found) {
 		caller_rows_deinit(rows);
 		return -ENOMEM;
 	}
@@ -154,7 +222,9 @@ void caller_rows_deinit(struct caller_rows *rows)
 {
 	free(rows->entries);
 	free(rows->scratch);
-	free(rows->row_of);
+	free(rows->sums);
+	free(rows->costs);
+	free(rows->found);
 	*rows = (struct caller_rows){ 0 };
 }
 

@@ -16,12 +16,21 @@ struct caller_entry {
 	uint32_t reached;
 };
 
+/* Of an entity, while a row is split: its entries, and then the place of the next one. */
+struct caller_sum {
+	uint32_t n_sources, first; /* n_sources: 0: it has none */
+	uint64_t longest;
+};
+
 /* What rows are split by. Borrows the view and the fold. */
 struct caller_rows {
 	struct view *view;
 	const struct fold *fold;
 	struct caller_entry *entries, *scratch; /* as many as nodes */
-	struct view_row **row_of; /* entity -> row, while a list is split; else NULL */
+	struct caller_sum *sums;                /* by entity */
+	uint64_t *costs; /* by entity, of those with entries: costs by metric, then samples */
+	uint32_t *found; /* the entities with entries */
+	uint32_t n_found;
 };
 
 /* Gives all entries to view->root. 0 or -ENOMEM. */

@@ -16,7 +16,16 @@
 #include "cct/base/pair_map.h"
 #include "report/fold/outer_nodes.h"
 
-#define NONE UINT32_MAX
+#define NONE        UINT32_MAX
+#define STEPS_AHEAD 16
+
+/* A row that there will be: of a group, or of a group and whose it is. */
+struct slot {
+	uint32_t group, whose;
+	uint32_t n_functions; /* VIEW_LINES: of the line that have a part in it */
+	const char *function; /* VIEW_LINES: the first of their names in the alphabet */
+	uint64_t longest, activations;
+};
 
 struct flat {
 	struct view *view;
@@ -26,14 +35,16 @@ struct flat {
 	const uint32_t *outer; /* node -> the nearest node above it of the same group; 0: none */
 	uint32_t *found_outer; /* owned; NULL: it is the fold's */
 	uint32_t *group;       /* entity -> the entity whose row it shares */
-	uint32_t *owner;       /* node -> the group that gets its self cost */
 	bool *is_counted;      /* entity -> whether nodes of it are what the view counts */
 	struct slot *slots;
 	uint32_t n_slots;
 	size_t n_slots_allocated;
-	/* By slot, next to each other, because a walk goes from one to another all the time: its
-	 * row's costs, each by metric. */
+	/* By slot, for themselves, because a walk goes from one to another all the time: whether it
+	 * has a row, and the costs of that, each by metric. */
+	bool *is_used;
 	uint64_t *costs;
+	uint32_t *used; /* those with rows, in the order in which they were found */
+	uint32_t n_used;
 	/* Of views that are split, else NULL: */
 	uint32_t *whose;        /* node -> whose it is */
 	struct row_whose **all; /* [0]: nobody's; in the view's arena */
@@ -45,11 +56,7 @@ struct flat {
 	struct pair_map line_functions; /* (slot, entity) of the functions that its row has */
 };
 
-/* A row that there may be: of a group, or of a group and whose it is. */
-struct slot {
-	struct view_row *row;
-};
-
+/* Each cost is followed by its samples. */
 enum slot_cost { TOTAL, SAMPLES, SELF, SELF_SAMPLES, N_SLOT_COSTS };
 
 static size_t costs_of_slots(const struct flat *flat, size_t n)
@@ -57,21 +64,21 @@ static size_t costs_of_slots(const struct flat *flat, size_t n)
 	return n * N_SLOT_COSTS * flat->fold->n_metrics;
 }
 
-static uint64_t *cost_of(const struct flat *flat, const struct slot *slot, enum slot_cost cost)
+static uint64_t *cost_of(const struct flat *flat, uint32_t slot, enum slot_cost cost)
 {
-	return &flat->costs[costs_of_slots(flat, (size_t)(slot - flat->slots)) +
-			    (size_t)cost * flat->fold->n_metrics];
+	return &flat->costs[costs_of_slots(flat, slot) + (size_t)cost * flat->fold->n_metrics];
 }
 
 static void flat_deinit(struct flat *flat)
 {
 	free(flat->found_outer);
 	free(flat->group);
-	free(flat->owner);
 	free(flat->is_counted);
 	free(flat->is_line_noted);
 	free(flat->slots);
+	free(flat->is_used);
 	free(flat->costs);
+	free(flat->used);
 	free(flat->whose);
 	free(flat->all);
 	pair_map_deinit(&flat->known_whose);
@@ -79,24 +86,36 @@ static void flat_deinit(struct flat *flat)
 	pair_map_deinit(&flat->line_functions);
 }
 
+static int grow_arrays(struct flat *flat)
+{
+	const size_t n = flat->n_slots_allocated, n_costs = costs_of_slots(flat, n);
+	uint64_t *costs = reallocarray(flat->costs, n_costs + 1, sizeof(*costs));
+
+	if (!costs)
+		return -ENOMEM;
+	flat->costs = costs;
+	uint32_t *used = reallocarray(flat->used, n + 1, sizeof(*used));
+	if (!used)
+		return -ENOMEM;
+	flat->used = used;
+	bool *is_used = reallocarray(flat->is_used, n + 1, sizeof(*is_used));
+	if (!is_used)
+		return -ENOMEM;
+	flat->is_used = is_used;
+	return 0;
+}
+
 /* Without a split, a group's slot has its number. */
 static int add_slots(struct flat *flat, uint32_t n)
 {
 	const size_t allocated = flat->n_slots_allocated;
 
-	if (array_reserve(flat->slots, flat->n_slots, flat->n_slots_allocated, n))
+	if (array_reserve(flat->slots, flat->n_slots, flat->n_slots_allocated, n) ||
+	    (flat->n_slots_allocated != allocated && grow_arrays(flat)))
 		return -ENOMEM;
-	if (flat->n_slots_allocated != allocated) {
-		const size_t n_costs = costs_of_slots(flat, flat->n_slots_allocated);
-		uint64_t *costs = reallocarray(flat->costs, n_costs + 1, sizeof(*costs));
-
-		if (!costs)
-			return -ENOMEM;
-		flat->costs = costs;
-	}
 	memset(&flat->costs[costs_of_slots(flat, flat->n_slots)], 0,
 	       costs_of_slots(flat, n) * sizeof(*flat->costs));
-	memset(&flat->slots[flat->n_slots], 0, n * sizeof(*flat->slots));
+	memset(&flat->is_used[flat->n_slots], 0, n * sizeof(*flat->is_used));
 	flat->n_slots += n;
 	return 0;
 }
@@ -117,10 +136,9 @@ static int flat_init(struct flat *flat, struct view *view, const struct fold *fo
 	*flat = (struct flat){ .view = view, .fold = fold };
 	flat->grouping = view->options.kind == VIEW_MODULES ? FOLD_BY_MODULE : FOLD_BY_ENTITY;
 	flat->group = calloc(fold->n_entities, sizeof(*flat->group));
-	flat->owner = calloc(fold->n_nodes, sizeof(*flat->owner));
 	flat->is_counted = calloc(fold->n_entities, sizeof(*flat->is_counted));
 	flat->is_line_noted = calloc(fold->n_entities, sizeof(*flat->is_line_noted));
-	if (!flat->group || !flat->owner || !flat->is_counted || !flat->is_line_noted)
+	if (!flat->group || !flat->is_counted || !flat->is_line_noted)
 		return -ENOMEM;
 	if (!view_is_split(view))
 		return add_slots(flat, fold->n_entities);
@@ -211,40 +229,48 @@ static int find_all_whose(struct flat *flat)
 	return err;
 }
 
-/* The slot of a node's group. NULL: out of memory. */
-static struct slot *find_slot(struct flat *flat, uint32_t node, uint32_t group)
+static void use_slot(struct flat *flat, uint32_t slot, uint32_t node, uint32_t group)
 {
-	if (!flat->whose)
-		return &flat->slots[group];
+	flat->is_used[slot] = true;
+	flat->used[flat->n_used++] = slot;
+	flat->slots[slot] =
+		(struct slot){ .group = group, .whose = flat->whose ? flat->whose[node] : 0 };
+}
+
+/* The slot of a node's group in a view that is split. NONE: out of memory. */
+static uint32_t find_split_slot(struct flat *flat, uint32_t node, uint32_t group)
+{
 	uint32_t slot = pair_map_find(&flat->known_slots, flat->whose[node], group);
+
 	if (slot != PAIR_MAP_NONE)
-		return &flat->slots[slot];
+		return slot;
 	slot = flat->n_slots;
 	if (add_slots(flat, 1) || pair_map_add(&flat->known_slots, flat->whose[node], group, slot))
-		return NULL;
-	return &flat->slots[slot];
+		return NONE;
+	return slot;
 }
 
-static struct view_row *add_row(struct flat *flat, struct slot *slot, uint32_t node, uint32_t group)
+/* The slot of a node's group, which has a row from now on. NONE: out of memory. */
+static inline uint32_t find_slot(struct flat *flat, uint32_t node, uint32_t group)
 {
-	struct fold_entity entity = flat->fold->entities[group];
+	const uint32_t slot = flat->whose ? find_split_slot(flat, node, group) : group;
 
-	if (flat->view->options.kind == VIEW_MODULES && entity.frame_kind == FRAME_KERNEL)
-		entity.name = entity.module_id ? entity.module : "[kernel]";
-	else if (flat->view->options.kind == VIEW_MODULES && entity.frame_kind == FRAME_USER)
-		entity.name = entity.module_id ? entity.module : "[unknown]";
-	if (entity.line)
-		entity.n_merged = 0; /* note_line_function() */
-	slot->row = view_add_row(flat->view, flat->view->root, &entity);
-	if (slot->row && flat->whose)
-		slot->row->whose = flat->all[flat->whose[node]];
-	return slot->row;
+	if (slot != NONE && !flat->is_used[slot])
+		use_slot(flat, slot, node, group);
+	return slot;
 }
 
-/* The row of a slot, which may be new. NULL: out of memory. */
-static struct view_row *row_of(struct flat *flat, struct slot *slot, uint32_t node, uint32_t group)
+/* To what a slot has, of all nodes or as self cost. */
+static inline void add_costs(const struct flat *flat, uint32_t slot, enum slot_cost cost,
+			     const uint64_t *costs, const uint64_t *samples)
 {
-	return slot->row ? slot->row : add_row(flat, slot, node, group);
+	const size_t n_metrics = flat->fold->n_metrics;
+	uint64_t *to = cost_of(flat, slot, cost);
+
+	for (size_t i = 0; i < n_metrics; i++) {
+		to[i] += costs[i];
+		to[n_metrics + i] += samples[i];
+	}
 }
 
 /* Whether nodes of this entity are what the view counts. */
@@ -279,16 +305,16 @@ static void find_counted(struct flat *flat)
 
 /*
  * A node's self cost goes to the row of its nearest ancestor that is counted, or to the node's own
- * row if there is none (a sample without frames). Nodes come after their parents.
+ * row if there is none (a sample without frames).
  */
-static void note_owner(const struct flat *flat, uint32_t node)
+static uint32_t find_owner(const struct flat *flat, uint32_t node)
 {
-	const uint32_t entity = flat->fold->nodes[node].entity;
-	const uint32_t above = flat->owner[flat->fold->nodes[node].parent];
+	const struct fold_node *nodes = flat->fold->nodes;
+	uint32_t above = node;
 
-	flat->owner[node] = flat->group[entity];
-	if (node && !flat->is_counted[entity] && flat->is_counted[above])
-		flat->owner[node] = above;
+	while (above && !flat->is_counted[nodes[above].entity])
+		above = nodes[above].parent;
+	return flat->group[nodes[above ? above : node].entity];
 }
 
 static bool has_cost(const uint64_t *samples, uint32_t n_metrics)
@@ -301,27 +327,36 @@ static bool has_cost(const uint64_t *samples, uint32_t n_metrics)
 }
 
 /* A line's row has the first name in the alphabet of the functions that have a part in the row. */
-static int note_line_function(struct flat *flat, const struct slot *slot, uint32_t entity)
+static int note_line_function(struct flat *flat, uint32_t at, uint32_t entity)
 {
+	const struct fold_entity *entities = flat->fold->entities;
+	struct slot *slot = &flat->slots[at];
+
 	if (!flat->whose && flat->is_line_noted[entity])
 		return 0;
 	flat->is_line_noted[entity] = true;
-	const uint32_t at = (uint32_t)(slot - flat->slots);
-	const char *name = flat->fold->entities[entity].name;
-	struct view_row *row = slot->row;
-
-	if (!row->line || pair_map_find(&flat->line_functions, at, entity) != PAIR_MAP_NONE)
+	if (!entities[slot->group].line ||
+	    pair_map_find(&flat->line_functions, at, entity) != PAIR_MAP_NONE)
 		return 0;
-	row->name = row->n_merged && strcmp(row->name, name) < 0 ? row->name : name;
-	row->n_merged++;
+	const char *name = entities[entity].name;
+	slot->function =
+		slot->n_functions && strcmp(slot->function, name) < 0 ? slot->function : name;
+	slot->n_functions++;
 	return pair_map_add(&flat->line_functions, at, entity, entity);
 }
 
-/* Whether no node above it adds to the same row. */
+static void raise_longest(struct slot *slot, uint64_t longest)
+{
+	slot->longest = longest > slot->longest ? longest : slot->longest;
+}
+
+/* Whether no node above it adds to the same row. Without a split, nodes of one function do. */
 static bool is_outermost(const struct flat *flat, uint32_t node)
 {
 	uint32_t above = flat->outer[node];
 
+	if (!flat->whose && flat->grouping == FOLD_BY_ENTITY)
+		return !above;
 	while (above && (!flat->is_counted[flat->fold->nodes[above].entity] ||
 			 (flat->whose && flat->whose[above] != flat->whose[node])))
 		above = flat->outer[above];
@@ -333,40 +368,34 @@ static int add_to_group(struct flat *flat, uint32_t node)
 {
 	const struct fold *fold = flat->fold;
 	const size_t at = (size_t)node * fold->n_metrics;
-	const uint32_t group = flat->group[fold->nodes[node].entity];
-	struct slot *slot = find_slot(flat, node, group);
-	struct view_row *row = slot ? row_of(flat, slot, node, group) : NULL;
+	const uint32_t slot = find_slot(flat, node, flat->group[fold->nodes[node].entity]);
 
-	if (!row || (flat->view->options.kind == VIEW_LINES &&
-		     note_line_function(flat, slot, fold->nodes[node].entity)))
+	if (slot == NONE || (flat->view->options.kind == VIEW_LINES &&
+			     note_line_function(flat, slot, fold->nodes[node].entity)))
 		return -ENOMEM;
 	if (fold->activations)
-		row->activations += fold_activations(fold, node);
+		flat->slots[slot].activations += fold_activations(fold, node);
 	if (!is_outermost(flat, node))
 		return 0;
-	view_add_cost(cost_of(flat, slot, TOTAL), fold->total + at, fold->n_metrics);
-	view_add_cost(cost_of(flat, slot, SAMPLES), fold->samples + at, fold->n_metrics);
+	add_costs(flat, slot, TOTAL, fold->total + at, fold->samples + at);
 	if (fold->longest)
-		view_raise_longest(row, fold_longest(fold, node));
+		raise_longest(&flat->slots[slot], fold_longest(fold, node));
 	return 0;
 }
 
 static int add_self(struct flat *flat, uint32_t node)
 {
 	const struct fold *fold = flat->fold;
-	const uint32_t n_metrics = fold->n_metrics, owner = flat->owner[node];
-	const size_t at = (size_t)node * n_metrics;
-	struct slot *slot = find_slot(flat, node, owner);
-	struct view_row *row = slot ? row_of(flat, slot, node, owner) : NULL;
+	const uint32_t owner = find_owner(flat, node);
+	const size_t at = (size_t)node * fold->n_metrics;
+	const uint32_t slot = find_slot(flat, node, owner);
 
-	if (!row)
+	if (slot == NONE)
 		return -ENOMEM;
-	view_add_cost(cost_of(flat, slot, SELF), fold->self + at, n_metrics);
-	view_add_cost(cost_of(flat, slot, SELF_SAMPLES), fold->self_samples + at, n_metrics);
+	add_costs(flat, slot, SELF, fold->self + at, fold->self_samples + at);
 	if (!flat->is_counted[owner]) {
-		view_add_cost(cost_of(flat, slot, TOTAL), fold->self + at, n_metrics);
-		view_add_cost(cost_of(flat, slot, SAMPLES), fold->self_samples + at, n_metrics);
-		view_raise_longest(row, fold_self_longest(fold, node));
+		add_costs(flat, slot, TOTAL, fold->self + at, fold->self_samples + at);
+		raise_longest(&flat->slots[slot], fold_self_longest(fold, node));
 	}
 	return 0;
 }
@@ -377,7 +406,6 @@ static int add_node(struct flat *flat, uint32_t node)
 	const size_t at = (size_t)node * fold->n_metrics;
 	int err = 0;
 
-	note_owner(flat, node);
 	if (flat->is_counted[fold->nodes[node].entity])
 		err = add_to_group(flat, node);
 	if (err || !has_cost(fold->self_samples + at, fold->n_metrics))
@@ -385,30 +413,100 @@ static int add_node(struct flat *flat, uint32_t node)
 	return add_self(flat, node);
 }
 
+/* Of a large profile, the costs of all slots are more than the nearest caches hold: those of a node
+ * some steps ahead are asked for. */
+static void fetch_slot(const struct flat *flat, uint32_t node)
+{
+	const struct fold *fold = flat->fold;
+
+	if (!flat->whose && node < fold->n_nodes)
+		__builtin_prefetch(cost_of(flat, flat->group[fold->nodes[node].entity], TOTAL), 1);
+}
+
 static int add_nodes(struct flat *flat)
 {
 	int err = 0;
 
-	for (uint32_t i = 0; i < flat->fold->n_nodes && !err; i++)
+	for (uint32_t i = 0; i < flat->fold->n_nodes && !err; i++) {
+		fetch_slot(flat, i + STEPS_AHEAD);
 		err = add_node(flat, i);
+	}
 	return err;
 }
 
-static void fill_rows(const struct flat *flat)
+static struct view_row *add_row(const struct flat *flat, const struct slot *slot)
+{
+	const bool is_module = flat->view->options.kind == VIEW_MODULES;
+	struct fold_entity entity = flat->fold->entities[slot->group];
+
+	if (is_module && entity.frame_kind == FRAME_KERNEL)
+		entity.name = entity.module_id ? entity.module : "[kernel]";
+	else if (is_module && entity.frame_kind == FRAME_USER)
+		entity.name = entity.module_id ? entity.module : "[unknown]";
+	if (entity.line) {
+		entity.n_merged = slot->n_functions;
+		entity.name = slot->n_functions ? slot->function : entity.name;
+	}
+	struct view_row *row = view_add_row(flat->view, flat->view->root, &entity);
+	if (!row)
+		return NULL;
+	if (flat->whose)
+		row->whose = flat->all[slot->whose];
+	row->longest = slot->longest;
+	row->activations = slot->activations;
+	return row;
+}
+
+/* By cost, the lowest first, because each row is put before the others. */
+static int order_slots(struct flat *flat)
+{
+	const struct view_options *options = &flat->view->options;
+	const enum slot_cost by = options->sort == SORT_SELF ? SELF : TOTAL;
+	_cleanup_free_ uint64_t *costs = malloc((flat->n_used + 1) * sizeof(*costs));
+
+	if (options->sort != SORT_SELF && options->sort != SORT_TOTAL)
+		return 0;
+	if (!costs)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < flat->n_used; i++)
+		costs[i] = cost_of(flat, flat->used[i], by)[options->sort_metric];
+	return view_order_by_cost(flat->used, costs, flat->n_used);
+}
+
+/* Likewise what a row is made of. */
+static void fetch_row(const struct flat *flat, uint32_t i)
+{
+	if (i + 2 * STEPS_AHEAD < flat->n_used)
+		__builtin_prefetch(&flat->slots[flat->used[i + 2 * STEPS_AHEAD]]);
+	if (i + STEPS_AHEAD >= flat->n_used)
+		return;
+	const uint32_t slot = flat->used[i + STEPS_AHEAD];
+	const struct fold_entity *entity = &flat->fold->entities[flat->slots[slot].group];
+	__builtin_prefetch(entity);
+	__builtin_prefetch((const char *)entity + 64);
+	__builtin_prefetch(cost_of(flat, slot, TOTAL));
+}
+
+/* Rows that follow each other are next to each other in memory, for those that walk over them. */
+static int add_rows(struct flat *flat)
 {
 	const size_t size = flat->fold->n_metrics * sizeof(*flat->costs);
+	int err = order_slots(flat);
 
-	for (uint32_t i = 0; i < flat->n_slots; i++) {
-		const struct slot *slot = &flat->slots[i];
-		const struct view_row *row = slot->row;
+	for (uint32_t i = 0; i < flat->n_used && !err; i++) {
+		const uint32_t slot = flat->used[i];
+
+		fetch_row(flat, i);
+		const struct view_row *row = add_row(flat, &flat->slots[slot]);
 
 		if (!row)
-			continue;
+			return -ENOMEM;
 		memcpy(row->total, cost_of(flat, slot, TOTAL), size);
 		memcpy(row->samples, cost_of(flat, slot, SAMPLES), size);
 		memcpy(row->self, cost_of(flat, slot, SELF), size);
 		memcpy(row->self_samples, cost_of(flat, slot, SELF_SAMPLES), size);
 	}
+	return err;
 }
 
 static int fill(struct flat *flat)
@@ -423,9 +521,7 @@ static int fill(struct flat *flat)
 		return err;
 	find_counted(flat);
 	err = add_nodes(flat);
-	if (!err)
-		fill_rows(flat);
-	return err;
+	return err ? err : add_rows(flat);
 }
 
 int view_fill_flat(struct view *view, const struct fold *fold)

@@ -1,8 +1,10 @@
 #include "report/views/view_rows.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/cleanup.h"
 #include "report/names/source_paths.h"
 
 struct view *view_alloc(const struct profile *profile, const struct view_options *options)
@@ -231,6 +233,52 @@ static int compare_rows(const struct view *view, const struct view_row *a, const
 	return order ? order : compare_steps(a, b);
 }
 
+struct thing {
+	uint64_t cost;
+	uint32_t thing;
+};
+
+/* One step of a radix sort: by one byte of the costs; stable. */
+static void order_by_byte(const struct thing *from, struct thing *to, uint32_t n, unsigned shift)
+{
+	uint32_t next[256] = { 0 }, sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		next[from[i].cost >> shift & 0xff]++;
+	for (unsigned byte = 0; byte < 256; byte++) {
+		const uint32_t n_of_byte = next[byte];
+
+		next[byte] = sum;
+		sum += n_of_byte;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		to[next[from[i].cost >> shift & 0xff]++] = from[i];
+}
+
+int view_order_by_cost(uint32_t *things, const uint64_t *costs, uint32_t n)
+{
+	_cleanup_free_ struct thing *room = calloc(((size_t)n + 1) * 2, sizeof(*room));
+	struct thing *all = room, *other = room + n;
+	uint64_t any = 0;
+
+	if (!room)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		all[i] = (struct thing){ .cost = costs[i], .thing = things[i] };
+		any |= costs[i];
+	}
+	for (unsigned shift = 0; shift < 64 && any >> shift; shift += 8) {
+		struct thing *ordered = other;
+
+		order_by_byte(all, ordered, n, shift);
+		other = all;
+		all = ordered;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		things[i] = all[i].thing;
+	return 0;
+}
+
 static struct view_row *merge_lists(const struct view *view, struct view_row *a, struct view_row *b)
 {
 	struct view_row *first = NULL, **last = &first;
@@ -253,26 +301,34 @@ static uint64_t sort_cost(const struct view *view, const struct view_row *row)
 	return view->options.sort == SORT_SELF ? row->self[view->options.sort_metric] : 0;
 }
 
-/* Notes what decides first, too. */
-static bool are_sorted(const struct view *view, struct view_row *rows)
+/* Notes what decides first. Whether rows are in that order. */
+static bool note_costs(const struct view *view, struct view_row *rows)
 {
-	bool is_sorted = true;
+	bool is_ordered = true;
 
 	rows->sort_cost = sort_cost(view, rows);
 	for (; rows->next; rows = rows->next) {
 		rows->next->sort_cost = sort_cost(view, rows->next);
-		is_sorted = is_sorted && compare_rows(view, rows, rows->next) <= 0;
+		is_ordered &= rows->sort_cost >= rows->next->sort_cost;
 	}
-	return is_sorted;
+	return is_ordered;
+}
+
+static bool are_sorted(const struct view *view, const struct view_row *rows)
+{
+	for (; rows->next; rows = rows->next) {
+		if (compare_rows(view, rows, rows->next) > 0)
+			return false;
+	}
+	return true;
 }
 
 /* Bottom-up merge sort: runs[i] is empty or a sorted list of 2^i rows. */
-void view_sort_children(const struct view *view, struct view_row *row)
+static struct view_row *sort_list(const struct view *view, struct view_row *rest)
 {
-	struct view_row *runs[64] = { NULL }, *rest = row->children, *sorted = NULL;
+	struct view_row *runs[64] = { NULL }, *sorted = NULL;
+	size_t n_runs = 0;
 
-	if (!rest || !rest->next || are_sorted(view, rest))
-		return;
 	while (rest) {
 		struct view_row *run = rest;
 		size_t i;
@@ -284,8 +340,44 @@ void view_sort_children(const struct view *view, struct view_row *row)
 			runs[i] = NULL;
 		}
 		runs[i] = run;
+		n_runs = i < n_runs ? n_runs : i + 1;
 	}
-	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
+	for (size_t i = 0; i < n_runs; i++)
 		sorted = merge_lists(view, runs[i], sorted);
-	row->children = sorted;
+	return sorted;
+}
+
+/* The last row of those that have the first one's cost. */
+static struct view_row *last_of_cost(struct view_row *row)
+{
+	const uint64_t cost = row->sort_cost;
+
+	while (row->next && row->next->sort_cost == cost)
+		row = row->next;
+	return row;
+}
+
+/* Rows are ordered by what decides first: those of equal costs are sorted. */
+static void sort_equal(const struct view *view, struct view_row **first)
+{
+	while (*first) {
+		struct view_row *last = last_of_cost(*first), *rest = last->next;
+
+		last->next = NULL;
+		if (last != *first && !are_sorted(view, *first))
+			*first = sort_list(view, *first);
+		while (*first)
+			first = &(*first)->next;
+		*first = rest;
+	}
+}
+
+void view_sort_children(const struct view *view, struct view_row *row)
+{
+	if (!row->children || !row->children->next)
+		return;
+	if (note_costs(view, row->children))
+		sort_equal(view, &row->children);
+	else
+		row->children = sort_list(view, row->children);
 }

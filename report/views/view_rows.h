@@ -188,6 +188,9 @@ static inline bool view_is_flat(const struct view *view)
 }
 /* The order of rows of equal costs: by line, name, run, id, module, kind and whose they are. */
 int view_compare_names(const struct view_row *a, const struct view_row *b);
+/* Orders @n things, of which the first has the cost @costs[0], by cost: the lowest comes first, and
+ * of equal ones the one that did. 0 or -ENOMEM. */
+int view_order_by_cost(uint32_t *things, const uint64_t *costs, uint32_t n);
 /* Sorts the children of @row by the view's options. */
 void view_sort_children(const struct view *view, struct view_row *row);
 
