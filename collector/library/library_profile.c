@@ -202,13 +202,13 @@ const uint64_t *dendro_node_samples(const struct dendro_profile *profile)
 
 unsigned dendro_node_marks(const struct dendro_profile *profile, uint32_t node)
 {
-	return node < profile->fold->n_nodes ? profile->fold->nodes[node].frame_marks : 0;
+	return node < profile->fold->n_nodes ? profile->fold->details[node].frame_marks : 0;
 }
 
 uint32_t dendro_node_call(const struct dendro_profile *profile, uint32_t node, const char **file)
 {
-	const struct fold_node *of =
-		node < profile->fold->n_nodes ? &profile->fold->nodes[node] : NULL;
+	const struct fold_detail *of =
+		node < profile->fold->n_nodes ? &profile->fold->details[node] : NULL;
 
 	*file = of && of->call_line ? of->call_file : NULL;
 	return of ? of->call_line : 0;

@@ -18,6 +18,7 @@ struct fold *fold_create(const struct cct *cct, bool errors)
 		return NULL;
 	fold->n_metrics = n_metrics;
 	fold->nodes = calloc(cct->n_nodes, sizeof(*fold->nodes));
+	fold->details = calloc(cct->n_nodes, sizeof(*fold->details));
 	fold->self = calloc(n_costs + 1, sizeof(*fold->self));
 	fold->self_samples = calloc(n_costs + 1, sizeof(*fold->self_samples));
 	fold->paths = source_paths_create();
@@ -25,7 +26,7 @@ struct fold *fold_create(const struct cct *cct, bool errors)
 		fold->self_longest = calloc(cct->n_nodes, sizeof(*fold->self_longest));
 	if (cct->activations)
 		fold->activations = calloc(cct->n_nodes, sizeof(*fold->activations));
-	if (!fold->nodes || !fold->self || !fold->self_samples || !fold->paths ||
+	if (!fold->nodes || !fold->details || !fold->self || !fold->self_samples || !fold->paths ||
 	    (cct->longest && !fold->self_longest) || (cct->activations && !fold->activations)) {
 		fold_destroy(fold);
 		return NULL;
@@ -46,19 +47,21 @@ struct fold *fold_create_like(const struct fold *fold, uint32_t n_nodes)
 	like->n_nodes = 1;
 	like->n_nodes_allocated = n_nodes;
 	like->nodes = malloc(n_nodes * sizeof(*like->nodes));
+	like->details = malloc(n_nodes * sizeof(*like->details));
 	like->self = calloc(n_costs, sizeof(*like->self));
 	like->self_samples = calloc(n_costs, sizeof(*like->self_samples));
 	if (fold->self_longest)
 		like->self_longest = calloc(n_nodes, sizeof(*like->self_longest));
 	if (fold->activations)
 		like->activations = calloc(n_nodes, sizeof(*like->activations));
-	if (!like->nodes || !like->self || !like->self_samples ||
+	if (!like->nodes || !like->details || !like->self || !like->self_samples ||
 	    (fold->self_longest && !like->self_longest) ||
 	    (fold->activations && !like->activations)) {
 		fold_destroy(like);
 		return NULL;
 	}
 	like->nodes[0] = (struct fold_node){ 0 };
+	like->details[0] = (struct fold_detail){ 0 };
 	return like;
 }
 
@@ -68,6 +71,7 @@ void fold_destroy(struct fold *fold)
 		return;
 	free(fold->entities);
 	free(fold->nodes);
+	free(fold->details);
 	free(fold->self);
 	free(fold->total);
 	free(fold->self_samples);
@@ -115,7 +119,6 @@ static int grow_nodes(struct fold *fold)
 {
 	size_t n_metrics = fold->n_metrics, n_before = fold->n_nodes_allocated * n_metrics;
 	uint32_t n = fold->n_nodes_allocated * 2;
-	struct fold_node *larger;
 
 	if (n < fold->n_nodes_allocated || grow_costs(&fold->self, n_before, n * n_metrics + 1) ||
 	    grow_costs(&fold->self_samples, n_before, n * n_metrics + 1))
@@ -124,12 +127,14 @@ static int grow_nodes(struct fold *fold)
 		return -ENOMEM;
 	if (fold->activations && grow_costs(&fold->activations, fold->n_nodes_allocated, n))
 		return -ENOMEM;
-	larger = reallocarray(fold->nodes, n, sizeof(*larger));
-	if (!larger)
+	struct fold_node *nodes = reallocarray(fold->nodes, n, sizeof(*nodes));
+	if (!nodes)
 		return -ENOMEM;
-	memset(larger + fold->n_nodes_allocated, 0,
-	       (n - fold->n_nodes_allocated) * sizeof(*larger));
-	fold->nodes = larger;
+	fold->nodes = nodes;
+	struct fold_detail *details = reallocarray(fold->details, n, sizeof(*details));
+	if (!details)
+		return -ENOMEM;
+	fold->details = details;
 	fold->n_nodes_allocated = n;
 	return 0;
 }
@@ -144,6 +149,7 @@ int fold_add_node(struct fold *fold, uint32_t parent, uint32_t entity, uint32_t 
 	}
 	*node_ret = fold->n_nodes++;
 	fold->nodes[*node_ret] = (struct fold_node){ .parent = parent, .entity = entity };
+	fold->details[*node_ret] = (struct fold_detail){ 0 };
 	return 0;
 }
 

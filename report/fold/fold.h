@@ -6,6 +6,8 @@
 #ifndef REPORT_FOLD_FOLD_H
 #define REPORT_FOLD_FOLD_H
 
+#include <string.h>
+
 #include "cct/model/profile.h"
 #include "report/fold/node_index.h"
 
@@ -59,6 +61,10 @@ struct fold_node {       /* begins as struct node_key */
 	uint32_t parent; /* smaller than the node's own index; the root is node 0 and its own parent
 			  */
 	uint32_t entity;
+};
+
+/* What else is known of a node: apart from it, because walks over many nodes do without. */
+struct fold_detail {
 	/* Of an inlined function: its call in the parent. Line 0: not known, or several calls. */
 	const char *call_file;
 	uint32_t call_line;
@@ -69,6 +75,7 @@ struct fold {
 	struct fold_entity *entities; /* [0] belongs to the root */
 	uint32_t n_entities, n_entities_allocated;
 	struct fold_node *nodes;
+	struct fold_detail *details; /* by node */
 	uint32_t n_nodes, n_nodes_allocated;
 	struct path_marks marks; /* of samples whose paths end in a node */
 	uint32_t n_metrics;      /* those of the profile, and the columns of their errors */
@@ -121,6 +128,14 @@ static inline uint64_t fold_self_longest(const struct fold *fold, uint32_t node)
 static inline uint64_t fold_activations(const struct fold *fold, uint32_t node)
 {
 	return fold->activations ? fold->activations[node] : 0;
+}
+
+/* What is known of a function's calls where two nodes become one. */
+static inline void fold_join_calls(struct fold_detail *known, const struct fold_detail *other)
+{
+	if (known->call_line != other->call_line ||
+	    (known->call_line && strcmp(known->call_file, other->call_file) != 0))
+		known->call_line = 0;
 }
 
 static inline void fold_raise_self_longest(struct fold *fold, uint32_t node, uint64_t longest)

@@ -95,6 +95,7 @@ static int fill(const struct fold *fold, uint32_t top, const uint32_t *places, s
 		if (!places[i])
 			continue;
 		part->nodes[places[i]] = fold->nodes[i];
+		part->details[places[i]] = fold->details[i];
 		part->nodes[places[i]].parent = i == top ? 0 : places[fold->nodes[i].parent];
 		err = copy_node(fold, i, part, places[i]);
 	}

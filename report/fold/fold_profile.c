@@ -399,19 +399,19 @@ static int find_node(struct folding *folding, uint32_t parent, uint32_t entity, 
 	return fold_find_node(folding->fold, &folding->nodes, parent, entity, node_ret);
 }
 
-/* Records the position of the call in the parent of @node. */
-static void note_call(struct fold_node *node, const struct frame_place *place)
+/* Records the position of the call in the parent of the node with @detail. */
+static void note_call(struct fold_detail *detail, const struct frame_place *place)
 {
-	bool is_first = !node->call_file;
+	bool is_first = !detail->call_file;
 
 	if (is_first)
-		node->call_file = place->call_file;
+		detail->call_file = place->call_file;
 	if (is_first)
-		node->call_line = place->call_line;
-	else if (!place->call_file || place->call_line != node->call_line ||
-		 (place->call_file != node->call_file &&
-		  strcmp(place->call_file, node->call_file) != 0))
-		node->call_line = 0;
+		detail->call_line = place->call_line;
+	else if (!place->call_file || place->call_line != detail->call_line ||
+		 (place->call_file != detail->call_file &&
+		  strcmp(place->call_file, detail->call_file) != 0))
+		detail->call_line = 0;
 }
 
 /* Whoever called a function called those inlined at the place where it was seen, too. */
@@ -489,11 +489,11 @@ static int fold_functions(struct folding *folding, uint32_t parent, uint32_t nod
 		if (err)
 			return err;
 		count_calls(folding, *node_ret, node);
-		struct fold_node *made = &folding->fold->nodes[*node_ret];
+		struct fold_detail *detail = &folding->fold->details[*node_ret];
 		if (i || frame_is_inner(cct_frame(cct, node)))
-			note_call(made, &places[i]);
+			note_call(detail, &places[i]);
 		else
-			made->frame_marks |= cct->nodes[node].frame_marks;
+			detail->frame_marks |= cct->nodes[node].frame_marks;
 	}
 	return 0;
 }

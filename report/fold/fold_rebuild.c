@@ -25,25 +25,21 @@ void fold_rebuild_end(struct fold_rebuild *rebuild)
 }
 
 int fold_rebuild_find(struct fold_rebuild *rebuild, uint32_t parent, uint32_t entity,
-		      const struct fold_node *node, uint32_t *node_ret)
+		      const struct fold_detail *detail, uint32_t *node_ret)
 {
 	struct fold *fold = rebuild->fold;
 
 	*node_ret = pair_map_find(&rebuild->nodes, parent, entity);
 	if (*node_ret == PAIR_MAP_NONE) {
 		*node_ret = fold->n_nodes++;
-		fold->nodes[*node_ret] = (struct fold_node){
-			.parent = parent,
-			.entity = entity,
-			.call_file = node->call_file,
-			.call_line = node->call_line,
+		fold->nodes[*node_ret] = (struct fold_node){ .parent = parent, .entity = entity };
+		fold->details[*node_ret] = (struct fold_detail){
+			.call_file = detail->call_file,
+			.call_line = detail->call_line,
 		};
 		return pair_map_add(&rebuild->nodes, parent, entity, *node_ret);
 	}
-	struct fold_node *known = &fold->nodes[*node_ret];
-	if (known->call_line != node->call_line ||
-	    (known->call_line && strcmp(known->call_file, node->call_file) != 0))
-		known->call_line = 0;
+	fold_join_calls(&fold->details[*node_ret], detail);
 	return 0;
 }
 
@@ -68,13 +64,13 @@ static void move_costs(struct fold *fold, uint32_t from, uint32_t to)
 	fold_raise_self_longest(fold, to, longest);
 }
 
-int fold_rebuild_move(struct fold_rebuild *rebuild, uint32_t i, const struct fold_node *node,
+int fold_rebuild_move(struct fold_rebuild *rebuild, uint32_t i, const struct fold_detail *detail,
 		      uint32_t to)
 {
 	struct fold *fold = rebuild->fold;
 
 	rebuild->moved[i] = to;
-	fold->nodes[to].frame_marks |= node->frame_marks;
+	fold->details[to].frame_marks |= detail->frame_marks;
 	if (to != i)
 		move_costs(fold, i, to);
 	return path_marks_add_all(&rebuild->marks, to, path_marks_of(&fold->marks, i));

@@ -24,13 +24,13 @@ struct fold_rebuild {
 int fold_rebuild_begin(struct fold_rebuild *rebuild, struct fold *fold);
 void fold_rebuild_end(struct fold_rebuild *rebuild);
 /*
- * Finds or adds the node of @entity below @parent, a node now, for the node @i before. @node: a
- * copy of that one. 0 or -ENOMEM.
+ * Finds or adds the node of @entity below @parent, a node now, for the node @i before. @detail: a
+ * copy of that one's. 0 or -ENOMEM.
  */
 int fold_rebuild_find(struct fold_rebuild *rebuild, uint32_t parent, uint32_t entity,
-		      const struct fold_node *node, uint32_t *node_ret);
-/* @node, that is @i before, becomes a part of @to. 0 or -ENOMEM. */
-int fold_rebuild_move(struct fold_rebuild *rebuild, uint32_t i, const struct fold_node *node,
+		      const struct fold_detail *detail, uint32_t *node_ret);
+/* The node @i before, with @detail, becomes a part of @to. 0 or -ENOMEM. */
+int fold_rebuild_move(struct fold_rebuild *rebuild, uint32_t i, const struct fold_detail *detail,
 		      uint32_t to);
 
 #endif

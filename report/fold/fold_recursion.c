@@ -26,12 +26,13 @@ static int move_nodes(struct fold_rebuild *rebuild, uint32_t n_nodes)
 
 	for (uint32_t i = 1; i < n_nodes; i++) {
 		const struct fold_node node = fold->nodes[i];
+		const struct fold_detail detail = fold->details[i];
 		uint32_t parent = rebuild->moved[node.parent];
 		uint32_t to = find_active(fold, parent, node.entity);
-		int err = to ? 0 : fold_rebuild_find(rebuild, parent, node.entity, &node, &to);
+		int err = to ? 0 : fold_rebuild_find(rebuild, parent, node.entity, &detail, &to);
 
 		if (!err)
-			err = fold_rebuild_move(rebuild, i, &node, to);
+			err = fold_rebuild_move(rebuild, i, &detail, to);
 		if (err)
 			return err;
 	}

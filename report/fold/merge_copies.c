@@ -191,16 +191,17 @@ static int move_nodes(struct merging *merging, struct fold_rebuild *rebuild, uin
 {
 	for (uint32_t i = 1; i < n_nodes; i++) {
 		const struct fold_node node = merging->fold->nodes[i];
+		const struct fold_detail detail = merging->fold->details[i];
 		uint32_t to = rebuild->moved[node.parent];
 		int err = 0;
 
 		if (!continues(merging, &node))
-			err = fold_rebuild_find(rebuild, to, merging->canonical[node.entity], &node,
-						&to);
+			err = fold_rebuild_find(rebuild, to, merging->canonical[node.entity],
+						&detail, &to);
 		else if (merging->fold->activations)
 			merging->fold->activations[i] = 0;
 		if (!err)
-			err = fold_rebuild_move(rebuild, i, &node, to);
+			err = fold_rebuild_move(rebuild, i, &detail, to);
 		if (err)
 			return err;
 	}

@@ -153,17 +153,22 @@ static int write_functions(struct writing *writing, struct byte_buffer *out)
 	return err;
 }
 
-static const struct fold_node *fold_node_of(const struct writing *writing, uint32_t i)
+static uint32_t fold_node_of(const struct writing *writing, uint32_t i)
 {
-	return &writing->fold->nodes[writing->tree->nodes[writing->nodes[i].place]];
+	return writing->tree->nodes[writing->nodes[i].place];
+}
+
+static const struct fold_detail *detail_of(const struct writing *writing, uint32_t i)
+{
+	return &writing->fold->details[fold_node_of(writing, i)];
 }
 
 /* Whether a node is an inlined call whose place is known. */
 static bool has_call(const struct writing *writing, uint32_t i)
 {
-	const struct fold_node *node = fold_node_of(writing, i);
+	const struct fold_detail *detail = detail_of(writing, i);
 
-	return !writing->nodes[i].is_rest && node->call_file && node->call_line;
+	return !writing->nodes[i].is_rest && detail->call_file && detail->call_line;
 }
 
 static int write_calls(struct writing *writing, struct byte_buffer *out)
@@ -176,8 +181,8 @@ static int write_calls(struct writing *writing, struct byte_buffer *out)
 		if (!has_call(writing, i))
 			continue;
 		page_column_add(&nodes, i - last);
-		err = add_string(writing, fold_node_of(writing, i)->call_file);
-		page_column_add(&lines, fold_node_of(writing, i)->call_line);
+		err = add_string(writing, detail_of(writing, i)->call_file);
+		page_column_add(&lines, detail_of(writing, i)->call_line);
 		last = i;
 	}
 	byte_buffer_add_unsigned(out, nodes.n);
@@ -198,10 +203,12 @@ static int write_nodes(struct writing *writing, struct byte_buffer *out)
 		page_column_add(&writing->column, i ? nodes[i - 1].depth + 1 - nodes[i].depth : 0);
 	page_column_write(&writing->column, out);
 	for (uint32_t i = 0; i < writing->n_nodes; i++)
-		page_column_add(&writing->column,
-				nodes[i].is_rest
-					? writing->n_functions
-					: writing->functions[fold_node_of(writing, i)->entity]);
+		page_column_add(
+			&writing->column,
+			nodes[i].is_rest
+				? writing->n_functions
+				: writing->functions[writing->fold->nodes[fold_node_of(writing, i)]
+							     .entity]);
 	page_column_write(&writing->column, out);
 	return write_calls(writing, out);
 }

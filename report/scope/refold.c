@@ -88,14 +88,6 @@ static void find_mixed(struct refolding *refolding)
 	}
 }
 
-/* What is known of a function's calls where two nodes become one. */
-static void join_calls(struct fold_node *known, const struct fold_node *node)
-{
-	if (known->call_line != node->call_line ||
-	    (known->call_line && strcmp(known->call_file, node->call_file) != 0))
-		known->call_line = 0;
-}
-
 /* The nodes above it that are hidden are of no row. */
 static void note_outer(const struct refolding *refolding, uint32_t i)
 {
@@ -103,13 +95,23 @@ static void note_outer(const struct refolding *refolding, uint32_t i)
 	struct fold *into = refolding->into;
 
 	for (int k = 0; k < N_FOLD_GROUPINGS; k++) {
-		uint32_t above = from->outer[k] ? from->outer[k][i] : 0;
-
+		if (!from->outer[k])
+			continue;
+		uint32_t above = from->outer[k][i];
 		while (above && refolding->is_hidden[from->nodes[above].entity])
 			above = from->outer[k][above];
-		if (above)
-			into->outer[k][refolding->places[i]] = refolding->places[above];
+		into->outer[k][refolding->places[i]] = refolding->places[above];
 	}
+}
+
+/* What the node of @i has that does not change with its place. */
+static void begin_node(const struct refolding *refolding, uint32_t i)
+{
+	struct fold_detail *detail = &refolding->into->details[refolding->places[i]];
+
+	*detail = refolding->from->details[i];
+	detail->frame_marks = 0;
+	note_outer(refolding, i);
 }
 
 static int place_mixed(struct refolding *refolding, uint32_t i, uint32_t parent)
@@ -122,14 +124,10 @@ static int place_mixed(struct refolding *refolding, uint32_t i, uint32_t parent)
 
 	if (err)
 		return err;
-	struct fold_node *made = &into->nodes[refolding->places[i]];
-	if (into->n_nodes == n_before) {
-		join_calls(made, node);
-	} else {
-		made->call_file = node->call_file;
-		made->call_line = node->call_line;
-		note_outer(refolding, i);
-	}
+	if (into->n_nodes == n_before)
+		fold_join_calls(&into->details[refolding->places[i]], &refolding->from->details[i]);
+	else
+		begin_node(refolding, i);
 	/* Its children may come from another node, too. */
 	refolding->is_mixed[i] = true;
 	return 0;
@@ -149,25 +147,21 @@ static int place_node(struct refolding *refolding, uint32_t i)
 	if (refolding->is_mixed[above])
 		return place_mixed(refolding, i, parent);
 	refolding->places[i] = into->n_nodes;
-	into->nodes[into->n_nodes] = *node;
-	into->nodes[into->n_nodes].parent = parent;
-	into->nodes[into->n_nodes++].frame_marks = 0;
-	note_outer(refolding, i);
+	into->nodes[into->n_nodes++] = (struct fold_node){ parent, node->entity };
+	begin_node(refolding, i);
 	return 0;
 }
 
-/* The cost of a sample that is not selected stays at the root. */
-static void move_cost(struct refolding *refolding, uint32_t i, uint32_t to)
+/* Without a branch, as which nodes have samples is as good as random. */
+static void add_self(const struct refolding *refolding, uint32_t i, uint32_t to)
 {
-	const struct fold *from = refolding->from;
-	struct fold *into = refolding->into;
-	const size_t at = (size_t)i * from->n_metrics, into_at = (size_t)to * from->n_metrics;
+	const struct fold *from = refolding->from, *into = refolding->into;
+	const size_t n_metrics = from->n_metrics, at = i * n_metrics, into_at = to * n_metrics;
+	const uint64_t is_moved = to ? UINT64_MAX : 0;
 
-	for (uint32_t metric = 0; metric < from->n_metrics; metric++) {
-		into->self[metric] -= from->self[at + metric];
-		into->self[into_at + metric] += from->self[at + metric];
-		into->self_samples[metric] -= from->self_samples[at + metric];
-		into->self_samples[into_at + metric] += from->self_samples[at + metric];
+	for (size_t metric = 0; metric < n_metrics; metric++) {
+		into->self[into_at + metric] += from->self[at + metric] & is_moved;
+		into->self_samples[into_at + metric] += from->self_samples[at + metric] & is_moved;
 	}
 }
 
@@ -177,25 +171,12 @@ static int add_cost(struct refolding *refolding, uint32_t i)
 	const struct fold *from = refolding->from;
 	struct fold *into = refolding->into;
 
-	if (to)
-		move_cost(refolding, i, to);
+	add_self(refolding, i, to);
 	if (from->self_longest)
 		fold_raise_self_longest(into, to, from->self_longest[i]);
 	return from->marks.by_node.n_used
 		       ? path_marks_add_all(&into->marks, to, path_marks_of(&from->marks, i))
 		       : 0;
-}
-
-/* All costs are there to begin with. */
-static void begin_root(struct refolding *refolding)
-{
-	const struct fold *from = refolding->from;
-	struct fold *into = refolding->into;
-
-	memcpy(into->self, from->total, from->n_metrics * sizeof(*into->self));
-	memcpy(into->self_samples, from->samples, from->n_metrics * sizeof(*into->self_samples));
-	if (from->self_longest)
-		into->self_longest[0] = from->self_longest[0];
 }
 
 static int build(struct refolding *refolding)
@@ -206,7 +187,8 @@ static int build(struct refolding *refolding)
 	if (!refolding->into || fold_copy_entities(refolding->into, from) ||
 	    fold_copy_outer_begin(refolding->into, from))
 		return -ENOMEM;
-	begin_root(refolding);
+	if (from->self_longest)
+		refolding->into->self_longest[0] = from->self_longest[0];
 	for (uint32_t i = 1; i < from->n_nodes; i++) {
 		int err = refolding->is_kept[i] ? place_node(refolding, i) : 0;
 
@@ -219,6 +201,16 @@ static int build(struct refolding *refolding)
 					   refolding->is_hidden, refolding->places,
 					   refolding->into };
 	return refold_note_tree(refolding->base, &refolded);
+}
+
+/* The cost of samples that are not selected is at the root. */
+static void fill_root(const struct refolding *refolding)
+{
+	const struct fold *from = refolding->from;
+	const size_t n_bytes = from->n_metrics * sizeof(*from->total);
+
+	memcpy(refolding->into->total, from->total, n_bytes);
+	memcpy(refolding->into->samples, from->samples, n_bytes);
 }
 
 static int run(struct refolding *refolding, const struct refold_conditions *conditions,
@@ -241,7 +233,11 @@ static int run(struct refolding *refolding, const struct refold_conditions *cond
 	if (kernel != KERNEL_MERGED)
 		find_mixed(refolding);
 	err = build(refolding);
-	return err ? err : fold_sum_up(refolding->into);
+	if (!err)
+		err = fold_sum_up(refolding->into);
+	if (!err)
+		fill_root(refolding);
+	return err;
 }
 
 int refold(const struct refold_base *base, const struct refold_conditions *conditions,

@@ -17,7 +17,7 @@ static bool has_samples(const uint64_t *samples, uint32_t n_metrics)
 
 static bool is_met(const struct refold_conditions *conditions, uint64_t met)
 {
-	return (met & conditions->wanted) == conditions->wanted && !(met & conditions->unwanted);
+	return (met & (conditions->wanted | conditions->unwanted)) == conditions->wanted;
 }
 
 int refold_select(const struct refold_base *base, const struct refold_conditions *conditions,
@@ -34,7 +34,7 @@ int refold_select(const struct refold_base *base, const struct refold_conditions
 		const struct fold_node *node = &from->nodes[i];
 
 		met[i] = met[node->parent] | conditions->met[node->entity];
-		is_selected[i] = is_met(conditions, met[i]) &&
+		is_selected[i] = is_met(conditions, met[i]) &
 				 has_samples(from->self_samples + (size_t)i * from->n_metrics,
 					     from->n_metrics);
 		is_any |= is_selected[i];
@@ -56,7 +56,7 @@ static bool find_frame_marks(const struct fold *fold)
 	uint32_t any = 0;
 
 	for (uint32_t i = 0; i < fold->n_nodes; i++)
-		any |= fold->nodes[i].frame_marks;
+		any |= fold->details[i].frame_marks;
 	return any;
 }
 

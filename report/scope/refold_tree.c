@@ -51,7 +51,7 @@ static void note_marks(struct noting *noting, uint32_t node)
 	while (from->entities[from->nodes[at].entity].is_inlined)
 		at = from->nodes[at].parent;
 	if (!noting->refolded->is_hidden[from->nodes[at].entity])
-		noting->refolded->into->nodes[noting->refolded->places[at]].frame_marks |= marks;
+		noting->refolded->into->details[noting->refolded->places[at]].frame_marks |= marks;
 }
 
 /* By nodes of the tree: those that are selected, and what is above them. NULL: out of memory. */

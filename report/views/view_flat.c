@@ -16,8 +16,8 @@
 #include "cct/base/pair_map.h"
 #include "report/fold/outer_nodes.h"
 
-#define NONE        UINT32_MAX
-#define STEPS_AHEAD 16
+#define NONE       UINT32_MAX
+#define ROWS_AHEAD 8
 
 /* A row that there will be: of a group, or of a group and whose it is. */
 struct slot {
@@ -317,13 +317,13 @@ static uint32_t find_owner(const struct flat *flat, uint32_t node)
 	return flat->group[nodes[above ? above : node].entity];
 }
 
-static bool has_cost(const uint64_t *samples, uint32_t n_metrics)
+static bool has_cost(const uint64_t *samples, size_t n_metrics)
 {
-	for (uint32_t i = 0; i < n_metrics; i++) {
-		if (samples[i])
-			return true;
-	}
-	return false;
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < n_metrics; i++)
+		any |= samples[i];
+	return any;
 }
 
 /* A line's row has the first name in the alphabet of the functions that have a part in the row. */
@@ -413,23 +413,42 @@ static int add_node(struct flat *flat, uint32_t node)
 	return add_self(flat, node);
 }
 
-/* Of a large profile, the costs of all slots are more than the nearest caches hold: those of a node
- * some steps ahead are asked for. */
-static void fetch_slot(const struct flat *flat, uint32_t node)
+/*
+ * Likewise all of a node that has a row of its own, where rows have nothing but costs: without
+ * branches, as which nodes are recursive or have samples is as good as random.
+ */
+static void add_simply(struct flat *flat, uint32_t node, uint32_t group)
 {
 	const struct fold *fold = flat->fold;
+	const size_t n_metrics = fold->n_metrics, at = node * n_metrics;
+	const uint32_t slot = find_slot(flat, node, group);
+	const uint64_t is_outer = flat->outer[node] ? 0 : UINT64_MAX;
+	const uint64_t has_self = has_cost(fold->self_samples + at, n_metrics) ? UINT64_MAX : 0;
+	uint64_t *to = cost_of(flat, slot, TOTAL);
 
-	if (!flat->whose && node < fold->n_nodes)
-		__builtin_prefetch(cost_of(flat, flat->group[fold->nodes[node].entity], TOTAL), 1);
+	for (size_t i = 0; i < n_metrics; i++, to++) {
+		to[TOTAL * n_metrics] += fold->total[at + i] & is_outer;
+		to[SAMPLES * n_metrics] += fold->samples[at + i] & is_outer;
+		to[SELF * n_metrics] += fold->self[at + i] & has_self;
+		to[SELF_SAMPLES * n_metrics] += fold->self_samples[at + i];
+	}
 }
 
 static int add_nodes(struct flat *flat)
 {
+	const struct fold *fold = flat->fold;
+	const bool is_simple = !flat->whose && flat->grouping == FOLD_BY_ENTITY &&
+			       flat->view->options.kind != VIEW_LINES && !fold->longest &&
+			       !fold->activations;
 	int err = 0;
 
-	for (uint32_t i = 0; i < flat->fold->n_nodes && !err; i++) {
-		fetch_slot(flat, i + STEPS_AHEAD);
-		err = add_node(flat, i);
+	for (uint32_t i = 0; i < fold->n_nodes && !err; i++) {
+		const uint32_t entity = fold->nodes[i].entity;
+
+		if (is_simple && flat->is_counted[entity])
+			add_simply(flat, i, flat->group[entity]);
+		else
+			err = add_node(flat, i);
 	}
 	return err;
 }
@@ -473,14 +492,14 @@ static int order_slots(struct flat *flat)
 	return view_order_by_cost(flat->used, costs, flat->n_used);
 }
 
-/* Likewise what a row is made of. */
+/* What rows are made of is anywhere in memory: it is asked for some rows ahead. */
 static void fetch_row(const struct flat *flat, uint32_t i)
 {
-	if (i + 2 * STEPS_AHEAD < flat->n_used)
-		__builtin_prefetch(&flat->slots[flat->used[i + 2 * STEPS_AHEAD]]);
-	if (i + STEPS_AHEAD >= flat->n_used)
+	if (i + 2 * ROWS_AHEAD < flat->n_used)
+		__builtin_prefetch(&flat->slots[flat->used[i + 2 * ROWS_AHEAD]]);
+	if (i + ROWS_AHEAD >= flat->n_used)
 		return;
-	const uint32_t slot = flat->used[i + STEPS_AHEAD];
+	const uint32_t slot = flat->used[i + ROWS_AHEAD];
 	const struct fold_entity *entity = &flat->fold->entities[flat->slots[slot].group];
 	__builtin_prefetch(entity);
 	__builtin_prefetch((const char *)entity + 64);
@@ -497,6 +516,7 @@ static int add_rows(struct flat *flat)
 		const uint32_t slot = flat->used[i];
 
 		fetch_row(flat, i);
+
 		const struct view_row *row = add_row(flat, &flat->slots[slot]);
 
 		if (!row)

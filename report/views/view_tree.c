@@ -21,7 +21,7 @@ struct filling {
 /* What the row has of its node. */
 static void take_node(struct view_row *row, const struct fold *fold, uint32_t i)
 {
-	const struct fold_node *node = &fold->nodes[i];
+	const struct fold_detail *detail = &fold->details[i];
 	size_t n_metrics = fold->n_metrics, n_bytes = n_metrics * sizeof(uint64_t);
 
 	memcpy(row->self, fold->self + i * n_metrics, n_bytes);
@@ -30,11 +30,11 @@ static void take_node(struct view_row *row, const struct fold *fold, uint32_t i)
 	row->longest = fold_longest(fold, i);
 	row->activations = fold_activations(fold, i);
 	memcpy(row->marked, path_marks_of(&fold->marks, i), sizeof(row->marked));
-	row->frame_marks = node->frame_marks;
-	row->entity = node->entity;
+	row->frame_marks = detail->frame_marks;
+	row->entity = fold->nodes[i].entity;
 	row->source = i;
-	row->call_file = node->call_line ? node->call_file : NULL;
-	row->call_line = node->call_line;
+	row->call_file = detail->call_line ? detail->call_file : NULL;
+	row->call_line = detail->call_line;
 }
 
 struct view_row *view_tree_add_row(struct view *view, struct view_row *parent,

@@ -16,6 +16,7 @@ struct made_fold {
 	struct fold fold;
 	struct fold_entity entities[MAX_NODES];
 	struct fold_node nodes[MAX_NODES];
+	struct fold_detail details[MAX_NODES];
 	uint64_t self[MAX_NODES], samples[MAX_NODES];
 	char *base_names[MAX_NODES];
 };
@@ -28,6 +29,7 @@ static void begin(struct made_fold *made)
 	};
 	made->fold.entities = made->entities;
 	made->fold.nodes = made->nodes;
+	made->fold.details = made->details;
 	made->fold.self = made->self;
 	made->fold.self_samples = made->samples;
 }
@@ -62,7 +64,7 @@ static uint32_t add_node(struct made_fold *made, uint32_t parent, uint32_t entit
 
 	made->nodes[index] = (struct fold_node){ .parent = parent, .entity = entity };
 	assert_int_equal(path_marks_add(&made->fold.marks, index, PATH_GUESSED, 1), 0);
-	made->nodes[index].frame_marks = 1u << PATH_GUESSED;
+	made->details[index].frame_marks = 1u << PATH_GUESSED;
 	made->self[index] = made->samples[index] = (uint64_t)1 << index;
 	return index;
 }
@@ -105,7 +107,7 @@ static void expect_merged(struct made_fold *made, bool inlined, const char *expe
 	for (uint32_t i = 0; i < made->fold.n_nodes; i++)
 		n_marked += path_marks_of(&made->fold.marks, i)[PATH_GUESSED];
 	for (uint32_t i = 1; i < made->fold.n_nodes; i++)
-		assert_int_equal(made->nodes[i].frame_marks, 1u << PATH_GUESSED);
+		assert_int_equal(made->details[i].frame_marks, 1u << PATH_GUESSED);
 	assert_int_equal(n_marked, n_nodes - 1);
 	end(made);
 }
@@ -318,12 +320,12 @@ static void a_call_known_for_one_of_two_merged_nodes_is_not_known(void **state)
 	uint32_t one = add_node(&made, add_node(&made, 0, foo), inlined);
 	uint32_t two = add_node(&made, add_node(&made, 0, cold), inlined);
 
-	made.nodes[one].call_file = made.nodes[two].call_file = "foo.c";
-	made.nodes[one].call_line = 1;
-	made.nodes[two].call_line = 2;
+	made.details[one].call_file = made.details[two].call_file = "foo.c";
+	made.details[one].call_line = 1;
+	made.details[two].call_line = 2;
 	assert_int_equal(merge_copies(&made.fold, false), 0);
 	assert_int_equal(made.fold.n_nodes, 3);
-	assert_int_equal(made.nodes[2].call_line, 0);
+	assert_int_equal(made.details[2].call_line, 0);
 	end(&made);
 }
 

@@ -86,7 +86,7 @@ static struct lines *write_fold(const struct fold *fold)
 		lines->lines[lines->n] = malloc(512);
 		snprintf(lines->lines[lines->n++], 512, "%s self %lu %lu total %lu %lu marks %u",
 			 path, fold->self[at], fold->self_samples[at], fold->total[at],
-			 fold->samples[at], fold->nodes[i].frame_marks);
+			 fold->samples[at], fold->details[i].frame_marks);
 	}
 	qsort(lines->lines, lines->n, sizeof(*lines->lines), compare_lines);
 	return lines;
