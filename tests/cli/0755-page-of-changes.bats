@@ -84,9 +84,9 @@ filter_like() { # filter_like FRAGMENT VIEW OPTION...
 	node "$ROOT/tests/page/filtered_changes.mjs" "$PWD/page.html" "${FILTERED[@]}"
 }
 
-# How many slices of its side a time is, in microseconds: 1 << 18. A side has slices of a power of two,
-# so that its longest run has fewer than 200.
-slices_of() { # slices_of SIDE FILE...
+# How long a slice of the side is, in microseconds. A side has slices of a power of two, so that its
+# longest run has fewer than 200.
+slice_of() { # slice_of SIDE FILE...
 	local side=$1 shift=0 last
 	shift
 	last=$("$DENDRO" diff --format json "$@" | jq --arg side "$side" \
@@ -94,16 +94,42 @@ slices_of() { # slices_of SIDE FILE...
 	while ((last >> shift >= 200)); do
 		((shift += 1))
 	done
-	((shift <= 18))
-	echo $((1 << (18 - shift)))
+	echo $((1 << shift))
+}
+
+# When so many quarters of a run's samples in dispatch_2 are over, in microseconds.
+quarters_of() { # quarters_of N FILE
+	local begin
+	begin=$("$DENDRO" script "$2" | awk '/^[^ \t]/ && !n++ { print $4 }')
+	"$DENDRO" script -e cpu-clock --focus '^dispatch_2$' "$2" | awk -v quarters="$1" -v begin="$begin" '
+		/^[^ \t]/ { times[n++] = $4 - begin }
+		END { printf "%d\n", times[int((n - 1) * quarters / 4)] * 1000000 }'
+}
+
+# Part of the time in which each run has samples in dispatch_2, however long it took, in microseconds:
+# from when half of the samples of the first run are over to when three quarters of the last one's are.
+# Whole slices of both sides.
+part_of() { # part_of SLICE
+	local i from=() to=()
+	for i in before1 before2 after1 after2; do
+		from+=("$(quarters_of 2 "$i.data")")
+		to+=("$(quarters_of 3 "$i.data")")
+	done
+	printf '%s\n' "${from[@]}" | sort -n | awk -v slice="$1" \
+		'NR == 1 { printf "%d ", int($1 / slice) * slice }'
+	printf '%s\n' "${to[@]}" | sort -n | awk -v slice="$1" \
+		'END { printf "%d\n", int($1 / slice + 1) * slice }'
 }
 
 # The page has what dendro diff has of a part of the time and of some threads.
 has_parts() { # has_parts [OPTION...]
-	local FILTERED=() before after part=0.262144-0.524288
-	before=$(slices_of before "${RUNS[@]}")
-	after=$(slices_of after "${RUNS[@]}")
-	local range="before=$before-$((2 * before))&after=$after-$((2 * after))"
+	local FILTERED=() before after from to part range
+	before=$(slice_of before "${RUNS[@]}")
+	after=$(slice_of after "${RUNS[@]}")
+	read -r from to < <(part_of $((before > after ? before : after)))
+	((0 < from && from < to))
+	part=${from}us-${to}us
+	range="before=$((from / before))-$((to / before))&after=$((from / after))-$((to / after))"
 	"$DENDRO" diff -e cpu-clock "$@" --html page.html "${RUNS[@]}"
 	filter_like "$range" tree --time "$part" "$@"
 	filter_like "$range" callers --time "$part" "$@"
