@@ -162,7 +162,17 @@ has_parts() { # has_parts [OPTION...]
 @test "a page without timelines says why" {
 	need_browser
 	"$DENDRO" diff --merge-copies --html page.html before1.data after1.data
-	node "$ROOT/tests/page/no_times.mjs" "$PWD/page.html"
+	node "$ROOT/tests/page/no_times.mjs" "$PWD/page.html" --merge-copies
+	"$DENDRO" build --time 0-1us -o one.cct before1.data
+	"$DENDRO" diff --html page.html one.cct one.cct
+	node "$ROOT/tests/page/no_times.mjs" "$PWD/page.html" "all samples of a run have the same time"
+}
+
+@test "a side whose samples have one time has no timeline beside that of the other" {
+	need_browser
+	"$DENDRO" build --time 0-1us -o one.cct before1.data
+	"$DENDRO" diff --html page.html one.cct after1.data
+	node "$ROOT/tests/page/one_time.mjs" "$PWD/page.html"
 }
 
 @test "call paths that are too small to have times keep their cost and their places" {

@@ -32,6 +32,7 @@ import { modelOfSide } from "./times.js";
 
 const NO_TIMES = "There are no timelines: the runs have no times of single samples, --merge-copies or " +
 	"--fold-recursion joined call paths, or the samples have no room in a page of this size.";
+const ONE_TIME = "There are no timelines: all samples of a run have the same time.";
 const STATUSES = { paths: 0, up: 0, sandwich: 0, functions: 0, new: 1, gone: 2 };
 const TITLES = { paths: "Call paths", up: "Functions and their callers", sandwich: "Call paths",
 	functions: "Functions", new: "New functions", gone: "Functions that are gone" };
@@ -122,15 +123,18 @@ export class ChangePage {
 		}));
 	}
 
-	/** One for each side, if samples have times. */
+	/** One for each side whose samples have several times. */
 	makeTimelines() {
 		const { times, facts, compared } = this;
-		byId("timelines").hidden = byId("lane-kinds").hidden = !times;
-		if (!times) {
-			byId("quality-body").append(element("p", NO_TIMES));
+		const sides = SIDES.filter((side) => times?.sides[side].slices);
+		for (const side of SIDES)
+			byId(`timeline-${side}`).hidden = !sides.includes(side);
+		byId("timelines").hidden = byId("lane-kinds").hidden = !sides.length;
+		if (!sides.length)
+			byId("quality-body").append(element("p", times ? ONE_TIME : NO_TIMES));
+		if (!times)
 			return;
-		}
-		this.timelines = SIDES.map((side) => ({ side,
+		this.timelines = sides.map((side) => ({ side,
 			model: modelOfSide(compared.model, times, facts, side),
 			timeline: new Timeline(byId(`timeline-${side}`), this.look.colors,
 				this.marksOf(side), {
@@ -154,9 +158,10 @@ export class ChangePage {
 
 	/** To the first side's time; from there to the other's. */
 	focusTime() {
-		const [before, after] = document.querySelectorAll("#timelines .histogram canvas");
-		const next = document.activeElement === before ? after : before;
-		/** @type {HTMLElement} */ (next).focus();
+		const [first, second] = document.querySelectorAll(
+			"#timelines > :not([hidden]) > .histogram canvas");
+		const next = document.activeElement === first && second ? second : first;
+		/** @type {HTMLElement | undefined} */ (next)?.focus();
 	}
 
 	/** @param {Side} side @param {[number, number]} range of slices @param {boolean} isDone */
