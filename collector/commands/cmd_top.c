@@ -267,7 +267,6 @@ static int watch_and_record(struct top_options *options)
 		_exit(err);
 	}
 	link.is_watched = true;
-	link.paced_pid = builder_link_hear_worker(link.control_fd);
 	options->record.options.builder = &link;
 	int error_fd = leave_output(top_screen_is_wanted(options));
 	err = record(&options->record, &link, &error_fd);

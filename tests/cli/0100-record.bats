@@ -175,6 +175,13 @@ samples_of() {
 	done
 }
 
+@test "the command has the priority that dendro was started with" {
+	for nice in 0 7; do
+		nice -n $nice "$DENDRO" record -q -e cpu-clock -o nice.data -- cut -d ' ' -f 19 /proc/self/stat >shown
+		[ "$(cat shown)" -eq "$(nice -n $nice cut -d ' ' -f 19 /proc/self/stat)" ]
+	done
+}
+
 @test "children are followed, but not with --no-inherit" {
 	dendro_record -q -e cpu-clock -o x.data sh -c "'$WORKLOADS/dispatch' 0.3; true"
 	[ "$(samples_of x.data)" -gt 50 ]

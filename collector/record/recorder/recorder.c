@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 
 #include "cct/base/cleanup.h"
 #include "collector/record/observers/observer_table.h"
@@ -59,6 +60,7 @@ static int fork_command(struct recorder *recorder)
 					       "cannot start a process for the command: %s.",
 					       strerror(-err));
 	recorder->has_command = true;
+	setpriority(PRIO_PROCESS, (id_t)recorder->command.pid, recorder->usual_nice);
 	return 0;
 }
 
@@ -201,11 +203,6 @@ static int begin_observers(struct recorder *recorder)
 		if (err)
 			return err;
 	}
-	const struct builder_link *builder = &recorder->file.builder;
-	if (builder->pid)
-		builder_pace_init(&recorder->pace,
-				  builder->paced_pid ? builder->paced_pid : builder->pid,
-				  recorder->file.queue_size, builder->is_watched);
 	observed->evlist = recorder->events.evlist;
 	observed->writer = recorder->file.writer;
 	observed->stack_output = &recorder->stack_output;
@@ -261,7 +258,9 @@ static int open_all(struct recorder *recorder)
 		err = open_conditions(recorder);
 	if (err)
 		return err;
-	err = recording_start_prepare(&recorder->start);
+	recorder_hurry(recorder);
+	err = recording_start_prepare(&recorder->start); /* its thread is waited for */
+	recorder_hurry_alone(recorder);
 	if (err)
 		return err;
 	err = recording_observers_create(observer_table, N_OBSERVERS, &recorder->observed,

@@ -59,6 +59,7 @@ struct recorder {
 	bool has_begun, is_on;                  /* samples are taken; or were, if only has_begun */
 	int wake_fd; /* readable when a descriptor other than those of the rings is */
 	struct schedule schedule;
+	int usual_nice;                   /* before recorder_hurry() */
 	struct target_times target_times; /* of processes that run already */
 	bool is_stopped;
 	struct recorder_summary summary; /* once it was run */
@@ -68,6 +69,17 @@ struct recorder {
 
 /* The descriptors of the observers of the file at hand wake the recorder. */
 int recorder_watch_observers(const struct recorder *recorder);
+
+/* recorder_priority.c: neither what is opened and read before samples can be taken nor the rings
+ * wait for the load that is recorded. */
+
+/* At the start, if that is permitted: this thread, and those that it starts. */
+void recorder_hurry(struct recorder *recorder);
+/* No more of them, nor other processes. */
+void recorder_hurry_alone(const struct recorder *recorder);
+/* From now on the rings are read. A note says what was permitted. */
+void recorder_raise_priority(struct recorder *recorder);
+void recorder_lower_priority(const struct recorder *recorder);
 
 /* recorder_run.c: enables the events: samples begin. */
 int recorder_enable(struct recorder *recorder);

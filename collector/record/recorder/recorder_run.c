@@ -1,8 +1,6 @@
 /* The loop of a recording: waits, reads the rings, and does what is due, until it ends. */
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/resource.h>
 
 #include "cct/base/clock.h"
 #include "collector/record/recorder/recorder.h"
@@ -15,26 +13,6 @@
 #define FLUSH_INTERVAL_NS (NSEC_PER_SEC / 4)
 /* How long a command is still recorded after SIGTERM was sent to it. */
 #define GRACE_NS NSEC_PER_SEC
-
-/* The thread that empties the rings must not wait for the load that it records. Children do not
- * inherit the priority. */
-static void raise_priority(struct recorder *recorder)
-{
-	struct sched_param param = { .sched_priority = 1 };
-
-	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) == 0)
-		recording_notes_add(
-			&recorder->notes, true,
-			"the rings are emptied with real-time priority (SCHED_FIFO 1).");
-	else if (setpriority(PRIO_PROCESS, 0, -20) == 0)
-		recording_notes_add(&recorder->notes, true,
-				    "the rings are emptied with nice value -20.");
-	else
-		recording_notes_add(
-			&recorder->notes, true,
-			"the rings are emptied with normal priority: samples may be lost on a busy "
-			"machine.");
-}
 
 void recorder_begin_samples(struct recorder *recorder)
 {
@@ -119,6 +97,19 @@ static uint64_t flush_interval_ns(const struct recorder *recorder)
 	return interval > FLUSH_INTERVAL_NS ? interval : FLUSH_INTERVAL_NS;
 }
 
+/* Samples are taken: the process that builds need not be there before. */
+static void begin_pace(struct recorder *recorder)
+{
+	struct builder_link *builder = &recorder->file.builder;
+
+	if (!builder->pid)
+		return;
+	if (builder->is_watched)
+		builder->paced_pid = builder_link_hear_worker(builder->control_fd);
+	builder_pace_init(&recorder->pace, builder->paced_pid ? builder->paced_pid : builder->pid,
+			  recorder->file.queue_size, builder->is_watched);
+}
+
 /* 0, or why the command could not be started. */
 static int start(struct recorder *recorder, int *write_error_ret)
 {
@@ -133,13 +124,14 @@ static int start(struct recorder *recorder, int *write_error_ret)
 		options->duration_ns ? schedule->start_ns + options->duration_ns : UINT64_MAX;
 	schedule->enable_ns = UINT64_MAX;
 	recorder_schedule_part(recorder, schedule->start_ns);
-	raise_priority(recorder);
+	recorder_raise_priority(recorder);
 	if (options->delay_ns)
 		schedule->enable_ns = schedule->start_ns + options->delay_ns;
 	else if (!is_command_only && !options->starts_disabled && !options->samples_first)
 		*write_error_ret = recorder_enable(recorder);
 	else if (is_command_only && !options->starts_disabled)
 		recorder->is_on = recorder->has_begun = true;
+	begin_pace(recorder);
 	return recorder->has_command ? command_start(&recorder->command) : 0;
 }
 
@@ -285,9 +277,7 @@ static int finish(struct recorder *recorder, struct recorder_summary *summary)
  * ends the recorder as well. */
 static void end_command(struct recorder *recorder, struct recorder_summary *summary)
 {
-	struct sched_param param = { 0 };
-
-	sched_setscheduler(0, SCHED_OTHER, &param);
+	recorder_lower_priority(recorder);
 	if (!recorder->has_command)
 		return;
 	if (!command_poll(&recorder->command)) {
