@@ -3,7 +3,9 @@
 
 #include <dwarf.h>
 #include <errno.h>
+#include <string.h>
 
+#include "cct/base/sorted.h"
 #include "cct/object/dwarf_reader.h"
 #include "cct/object/elf_image.h"
 
@@ -325,6 +327,30 @@ int eh_frame_read(const struct eh_frame *frames, size_t at, struct fde *fde_ret)
 	if (at >= frames->entries.size || read_entry(frames, at, &entry))
 		return -EINVAL;
 	return read_fde(frames, &entry, false, fde_ret);
+}
+
+static uint64_t header_word(const struct eh_frame *frames, size_t i, size_t at)
+{
+	int32_t distance;
+
+	memcpy(&distance, frames->header.bytes + i * EH_FRAME_HEADER_ENTRY + at, sizeof(distance));
+	const uint64_t value = frames->header.vaddr + (uint64_t)(int64_t)distance;
+	return frames->is_64 ? value : (uint32_t)value;
+}
+
+size_t eh_frame_count_listed(const struct eh_frame *frames, uint64_t vaddr)
+{
+	return sorted_count(frames->n_header_entries, i, eh_frame_listed_start(frames, i) <= vaddr);
+}
+
+uint64_t eh_frame_listed_start(const struct eh_frame *frames, size_t i)
+{
+	return header_word(frames, i, 0);
+}
+
+size_t eh_frame_listed_at(const struct eh_frame *frames, size_t i)
+{
+	return header_word(frames, i, sizeof(int32_t)) - frames->entries.vaddr;
 }
 
 bool eh_frame_next(struct eh_frame_walk *walk)

@@ -60,6 +60,12 @@ int eh_frame_open(Elf *elf, enum eh_frame_section section, struct eh_frame *fram
 /* The FDE at an offset of the section. 0; -ENOENT: it is a CIE; -EINVAL. Any thread. */
 int eh_frame_read(const struct eh_frame *frames, size_t at, struct fde *fde_ret);
 
+/* Of the header's table, which has @n_header_entries: how many begin at or before @vaddr; where one
+ * begins; and the offset of its FDE, which need not be in the section. Any thread. */
+size_t eh_frame_count_listed(const struct eh_frame *frames, uint64_t vaddr);
+uint64_t eh_frame_listed_start(const struct eh_frame *frames, size_t i);
+size_t eh_frame_listed_at(const struct eh_frame *frames, size_t i);
+
 /* All FDEs, in the section's order; all zero but for @frames at first. */
 struct eh_frame_walk {
 	const struct eh_frame *frames;

@@ -165,8 +165,12 @@ static void keep_best_names(struct elf_symbols *symbols)
 /* The FDEs of the file; none if out of memory. */
 static const struct fde_ranges *known_fdes(struct elf_symbols *symbols)
 {
-	if (!symbols->has_read_fdes)
-		fde_ranges_init(&symbols->fdes, symbols->elf);
+	if (!symbols->has_read_fdes) {
+		struct fde_ranges fdes;
+
+		fde_ranges_init(&fdes, symbols->elf);
+		symbols->fdes = fdes;
+	}
 	symbols->has_read_fdes = true;
 	return &symbols->fdes;
 }
@@ -178,12 +182,12 @@ static const struct fde_ranges *known_fdes(struct elf_symbols *symbols)
 static uint64_t end_by_fdes(struct elf_symbols *symbols, uint64_t start, uint64_t end)
 {
 	const struct fde_ranges *fdes = known_fdes(symbols);
-	const struct fde_range *own = fde_ranges_find(fdes, start);
-	const struct fde_range *next = own ? NULL : fde_ranges_next(fdes, start);
+	struct fde_range own;
+	uint64_t next;
 
-	if (own)
-		return own->end < end ? own->end : end;
-	return next && next->start < end ? next->start : end;
+	if (fde_ranges_find(fdes, start, &own))
+		return own.end < end ? own.end : end;
+	return fde_ranges_next(fdes, start, &next) && next < end ? next : end;
 }
 
 /*
@@ -342,9 +346,9 @@ static uint32_t last_symbol_from(const struct elf_symbols *symbols, uint64_t vad
  */
 static bool is_rest_of(struct elf_symbols *symbols, const struct elf_symbol *symbol, uint64_t vaddr)
 {
-	const struct fde_range *fde = fde_ranges_find(known_fdes(symbols), vaddr);
+	struct fde_range fde;
 
-	return fde && fde->start == symbol->start;
+	return fde_ranges_find(known_fdes(symbols), vaddr, &fde) && fde.start == symbol->start;
 }
 
 static uint64_t end_of(struct elf_symbols *symbols, const struct elf_symbol *symbol)
@@ -416,6 +420,8 @@ static const char *plt_name(struct elf_symbols *symbols, const struct plt_entry 
 /* NULL: none there, or out of memory. */
 static const struct plt_entry *find_plt(struct elf_symbols *symbols, uint64_t vaddr)
 {
+	if (!symbols->has_read_plt && !plt_is_possible(symbols->elf, vaddr))
+		return NULL;
 	if (!symbols->has_read_plt)
 		plt_read(symbols->elf, &symbols->plt, &symbols->n_plt);
 	symbols->has_read_plt = true;
@@ -447,20 +453,15 @@ bool elf_symbols_find(struct elf_symbols *symbols, uint64_t vaddr,
 
 bool elf_symbols_function_start(struct elf_symbols *symbols, uint64_t vaddr, uint64_t *start_ret)
 {
-	const struct fde_range *fde = fde_ranges_find(known_fdes(symbols), vaddr);
+	struct fde_range fde;
 
-	if (!fde)
+	if (!fde_ranges_find(known_fdes(symbols), vaddr, &fde))
 		return false;
-	*start_ret = fde->start;
+	*start_ret = fde.start;
 	return true;
 }
 
 bool elf_symbols_next_function(struct elf_symbols *symbols, uint64_t vaddr, uint64_t *start_ret)
 {
-	const struct fde_range *fde = fde_ranges_next(known_fdes(symbols), vaddr);
-
-	if (!fde)
-		return false;
-	*start_ret = fde->start;
-	return true;
+	return fde_ranges_next(known_fdes(symbols), vaddr, start_ret);
 }

@@ -95,6 +95,27 @@ static uint64_t find_got(Elf *elf)
 	return got;
 }
 
+static bool may_have_entries(const struct elf_section *section)
+{
+	return section->header.sh_type == SHT_PROGBITS &&
+	       strncmp(section->name, ".plt", strlen(".plt")) == 0;
+}
+
+/* An entry that the section's end cuts is as long as others. */
+bool plt_is_possible(Elf *elf, uint64_t vaddr)
+{
+	struct elf_section section = { 0 };
+
+	while (elf_next_section(elf, &section)) {
+		const uint64_t distance = vaddr - section.header.sh_addr;
+
+		if (may_have_entries(&section) &&
+		    (distance < ENTRY_SIZE || distance - ENTRY_SIZE < section.header.sh_size))
+			return true;
+	}
+	return false;
+}
+
 static int read_tables(Elf *elf, plt_decode_function *decode, const struct elf_slots *slots,
 		       struct plt *plt)
 {
@@ -102,8 +123,7 @@ static int read_tables(Elf *elf, plt_decode_function *decode, const struct elf_s
 	struct elf_section section = { 0 };
 
 	while (elf_next_section(elf, &section)) {
-		if (section.header.sh_type != SHT_PROGBITS ||
-		    strncmp(section.name, ".plt", strlen(".plt")) != 0)
+		if (!may_have_entries(&section))
 			continue;
 		int err = read_entries(&section, decode, got_vaddr, slots, plt);
 		if (err)

@@ -18,6 +18,8 @@ struct plt_entry {
 	uint64_t ifunc;      /* virtual address of the IFUNC resolver, which chooses the function */
 };
 
+/* Whether a section that may have entries contains @vaddr: found without reading any. */
+bool plt_is_possible(Elf *elf, uint64_t vaddr);
 /* Reads the entries, sorted by address. The caller frees *@entries_ret. 0 or -ENOMEM. */
 int plt_read(Elf *elf, struct plt_entry **entries_ret, size_t *n_entries_ret);
 

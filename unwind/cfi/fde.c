@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cct/base/array.h"
 #include "cct/base/sorted.h"
@@ -86,27 +85,17 @@ size_t fde_table_size(const struct fde_table *table)
 	return table->frames.entries.size;
 }
 
-static uint64_t header_word(const struct fde_table *table, size_t i, size_t at)
-{
-	int32_t distance;
-
-	memcpy(&distance, table->frames.header.bytes + i * EH_FRAME_HEADER_ENTRY + at,
-	       sizeof(distance));
-	uint64_t value = table->frames.header.vaddr + (uint64_t)(int64_t)distance;
-	return table->frames.is_64 ? value : (uint32_t)value;
-}
-
-static bool find_in_header(const struct fde_table *table, uint64_t vaddr, size_t *at_ret,
+static bool find_in_header(const struct eh_frame *frames, uint64_t vaddr, size_t *at_ret,
 			   uint64_t *next_ret)
 {
-	size_t low =
-		sorted_count(table->frames.n_header_entries, i, header_word(table, i, 0) <= vaddr);
+	const size_t low = eh_frame_count_listed(frames, vaddr);
 
 	if (!low)
 		return false;
-	*at_ret = header_word(table, low - 1, sizeof(int32_t)) - table->frames.entries.vaddr;
-	*next_ret = low < table->frames.n_header_entries ? header_word(table, low, 0) : UINT64_MAX;
-	return *at_ret < table->frames.entries.size;
+	*at_ret = eh_frame_listed_at(frames, low - 1);
+	*next_ret =
+		low < frames->n_header_entries ? eh_frame_listed_start(frames, low) : UINT64_MAX;
+	return *at_ret < frames->entries.size;
 }
 
 static bool find_in_index(const struct fde_table *table, uint64_t vaddr, size_t *at_ret,
@@ -126,7 +115,7 @@ static int find_last(const struct fde_table *table, uint64_t vaddr, struct fde *
 {
 	size_t at;
 	bool found = table->frames.n_header_entries
-			     ? find_in_header(table, vaddr, &at, &fde_ret->next_start)
+			     ? find_in_header(&table->frames, vaddr, &at, &fde_ret->next_start)
 			     : find_in_index(table, vaddr, &at, &fde_ret->next_start);
 	return found ? eh_frame_read(&table->frames, at, fde_ret) : -ENOENT;
 }
