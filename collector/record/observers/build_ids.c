@@ -103,14 +103,10 @@ static void see_mapping(void *state, const struct observed_mapping *mapping,
 		add(state, mapping->path, build_id);
 }
 
-static int see_sideband(void *state, const struct record *record)
+static void see_new_mapping(void *state, const struct observed_mapping *mapping)
 {
-	struct observed_mapping mapping;
-
-	if (observed_mapping_from_record(record, &mapping) && mapping.is_code &&
-	    mapping.build_id.size)
-		add(state, mapping.path, &mapping.build_id);
-	return 0;
+	if (mapping->is_code && mapping->build_id.size)
+		add(state, mapping->path, &mapping->build_id);
 }
 
 static int finish(void *state)
@@ -128,6 +124,6 @@ const struct recording_observer build_ids_observer = {
 	.begin = begin,
 	.destroy = destroy,
 	.see_mapping = see_mapping,
-	.see_sideband = see_sideband,
+	.see_new_mapping = see_new_mapping,
 	.finish = finish,
 };

@@ -463,13 +463,10 @@ static void see_mapping(void *state, const struct observed_mapping *mapping,
 		capture_see(state, mapping, build_id);
 }
 
-static int see_sideband(void *state, const struct record *record)
+static void see_new_mapping(void *state, const struct observed_mapping *mapping)
 {
-	struct observed_mapping mapping;
-
-	if (observed_mapping_from_record(record, &mapping) && mapping.is_code && mapping.pid > 0)
-		see_mapping(state, &mapping, NULL);
-	return 0;
+	if (mapping->is_code && mapping->pid > 0)
+		see_mapping(state, mapping, NULL);
 }
 
 static int write_waiting(void *state, size_t max_bytes)
@@ -531,7 +528,7 @@ const struct recording_observer capture_observer = {
 	.begin = begin,
 	.destroy = destroy,
 	.see_mapping = see_mapping,
-	.see_sideband = see_sideband,
+	.see_new_mapping = see_new_mapping,
 	.write_waiting = write_waiting,
 	.look = look,
 	.advise = advise,

@@ -209,15 +209,7 @@ static void copy_process(struct code_reader *reader, int32_t from, int32_t to, u
 
 void code_reader_see_record(struct code_reader *reader, const struct record *record)
 {
-	struct observed_mapping mapping;
-
 	switch (record->type) {
-	case PERF_RECORD_MMAP2:
-		if (observed_mapping_from_record(record, &mapping) &&
-		    observed_mapping_is_anonymous_code(&mapping))
-			code_reader_see_mapping(reader, mapping.pid, mapping.start, mapping.end,
-						mapping.time_ns);
-		break;
 	case PERF_RECORD_COMM:
 		if (record->comm.is_exec)
 			drop_ranges(reader, record->comm.pid, record->time_ns);
@@ -409,6 +401,11 @@ static void see_mapping(void *state, const struct observed_mapping *mapping,
 					mapping->time_ns);
 }
 
+static void see_new_mapping(void *state, const struct observed_mapping *mapping)
+{
+	see_mapping(state, mapping, NULL);
+}
+
 static int see_sideband(void *state, const struct record *record)
 {
 	code_reader_see_record(state, record);
@@ -454,6 +451,7 @@ const struct recording_observer code_reader_observer = {
 	.begin = begin,
 	.destroy = destroy,
 	.see_mapping = see_mapping,
+	.see_new_mapping = see_new_mapping,
 	.see_sideband = see_sideband,
 	.see_sample = see_sample,
 	.end_round = end_round,

@@ -26,11 +26,11 @@ struct code_reader;
 struct code_reader *code_reader_create(void);
 void code_reader_destroy(struct code_reader *reader);
 
-/* Remembers mappings of executable memory without a file, also that fork copies them and exec drops
- * them. Records may come in any order, because their times decide. */
-void code_reader_see_record(struct code_reader *reader, const struct record *record);
+/* Remembers mappings of executable memory without a file, and by records that fork copies them and
+ * exec drops them. They may come in any order, because their times decide. */
 void code_reader_see_mapping(struct code_reader *reader, int32_t pid, uint64_t start, uint64_t end,
 			     uint64_t time_ns);
+void code_reader_see_record(struct code_reader *reader, const struct record *record);
 /* false: the samples of this process need not be passed to the functions below. */
 bool code_reader_has_process(const struct code_reader *reader, int32_t pid);
 /* A sample of the round, with the pc of its user code. */

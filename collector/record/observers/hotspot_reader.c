@@ -535,17 +535,17 @@ static void see_mapping(void *state, const struct observed_mapping *mapping,
 		add_process(state, mapping);
 }
 
+static void see_new_mapping(void *state, const struct observed_mapping *mapping)
+{
+	see_mapping(state, mapping, NULL);
+}
+
 static int see_sideband(void *state, const struct record *record)
 {
 	struct hotspot_reader *reader = state;
 	struct vm_process *process = NULL;
-	struct observed_mapping mapping;
 
 	switch (record->type) {
-	case PERF_RECORD_MMAP2:
-		if (observed_mapping_from_record(record, &mapping))
-			see_mapping(reader, &mapping, NULL);
-		return 0;
 	case PERF_RECORD_COMM:
 		if (record->comm.is_exec)
 			process = find_process(reader, record->comm.pid);
@@ -623,6 +623,7 @@ const struct recording_observer hotspot_reader_observer = {
 	.begin = begin,
 	.destroy = destroy,
 	.see_mapping = see_mapping,
+	.see_new_mapping = see_new_mapping,
 	.see_sideband = see_sideband,
 	.see_sample = see_sample,
 	.end_round = end_round,

@@ -117,13 +117,15 @@ static void see_mapping(void *state, const struct observed_mapping *mapping,
 		see_process(state, mapping->pid);
 }
 
+static void see_new_mapping(void *state, const struct observed_mapping *mapping)
+{
+	see_mapping(state, mapping, NULL);
+}
+
 static int see_sideband(void *state, const struct record *record)
 {
 	struct jit_maps *maps = state;
-	struct observed_mapping mapping;
 
-	if (observed_mapping_from_record(record, &mapping))
-		see_mapping(maps, &mapping, NULL);
 	process_list_see_record(&maps->processes, record);
 	return 0;
 }
@@ -251,6 +253,7 @@ const struct recording_observer jit_maps_observer = {
 	.begin = begin,
 	.destroy = destroy,
 	.see_mapping = see_mapping,
+	.see_new_mapping = see_new_mapping,
 	.see_sideband = see_sideband,
 	.end_round = end_round,
 	.finish = finish,

@@ -180,13 +180,15 @@ static void see_mapping(void *state, const struct observed_mapping *mapping,
 		add_dump(state, mapping);
 }
 
+static void see_new_mapping(void *state, const struct observed_mapping *mapping)
+{
+	see_mapping(state, mapping, NULL);
+}
+
 static int see_sideband(void *state, const struct record *record)
 {
 	struct jitdump_recorder *recorder = state;
-	struct observed_mapping mapping;
 
-	if (observed_mapping_from_record(record, &mapping))
-		see_mapping(recorder, &mapping, NULL);
 	process_list_see_record(&recorder->dumps, record);
 	return 0;
 }
@@ -304,6 +306,7 @@ const struct recording_observer jitdump_observer = {
 	.begin = begin,
 	.destroy = destroy,
 	.see_mapping = see_mapping,
+	.see_new_mapping = see_new_mapping,
 	.see_sideband = see_sideband,
 	.end_round = end_round,
 	.finish = finish,

@@ -7,8 +7,8 @@
  * All are called by the one thread that records, in this order:
  *
  *	prepare, begin, see_mapping for the mappings that already exist,
- *	rounds: begin_round, see_sideband, write_waiting, see_sample, end_round; look between them,
- *	look for the last time, write_waiting, finish, advise, describe, destroy
+ *	rounds: begin_round, see_new_mapping, see_sideband, write_waiting, see_sample, end_round;
+ *look between them, look for the last time, write_waiting, finish, advise, describe, destroy
  *
  * Once all have begun, finish and the hooks after it are called even if others failed.
  */
@@ -70,6 +70,8 @@ struct recording_observer {
 	 * hook may fill in. */
 	void (*see_mapping)(void *state, const struct observed_mapping *mapping,
 			    struct build_id *build_id);
+	/* A mapping of the round, before its record. */
+	void (*see_new_mapping)(void *state, const struct observed_mapping *mapping);
 	/* A record of the round about mappings or processes. */
 	int (*see_sideband)(void *state, const struct record *record);
 	/* A sample of the round, before it is written. */

@@ -85,6 +85,11 @@ void recording_observers_see_mapping(struct recording_observers *observers,
 int recording_observers_see_sideband(struct recording_observers *observers,
 				     const struct record *record)
 {
+	struct observed_mapping mapping;
+
+	if (observed_mapping_from_record(record, &mapping))
+		FOR_EACH_WITH (see_new_mapping, observers)
+			observer->hooks->see_new_mapping(observer->state, &mapping);
 	FOR_EACH_WITH (see_sideband, observers) {
 		int err = observer->hooks->see_sideband(observer->state, record);
 		if (err)

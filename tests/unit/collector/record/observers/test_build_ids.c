@@ -20,7 +20,7 @@ static void see(struct observed_bench *bench, const char *path, uint8_t id, bool
 					   .build_id_size = id ? 20 : 0 } };
 
 	memset(record.mmap.build_id, id, sizeof(record.mmap.build_id));
-	assert_int_equal(bench->observer->see_sideband(bench->state, &record), 0);
+	bench_see_mapping(bench, &record);
 }
 
 static void expect(const struct observed_bench *bench, size_t index, const char *path, uint8_t id)

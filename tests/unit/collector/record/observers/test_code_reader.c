@@ -60,13 +60,15 @@ static void bench_destroy(struct bench *bench)
 static void see_mapping(struct bench *bench, const char *name, uint32_t prot)
 {
 	struct record record = { .type = PERF_RECORD_MMAP2 };
+	struct observed_mapping mapping;
 
 	record.mmap.pid = getpid();
 	record.mmap.addr = addr_of(bench->code);
 	record.mmap.len = 2 * CODE_PAGE_SIZE;
 	record.mmap.prot = prot;
 	record.mmap.filename = name;
-	code_reader_see_record(bench->reader, &record);
+	assert_true(observed_mapping_from_record(&record, &mapping));
+	code_reader_observer.see_new_mapping(bench->reader, &mapping);
 }
 
 static void end_round(struct bench *bench)

@@ -55,7 +55,7 @@ static void map_library(struct observed_bench *bench, const char *path)
 						 .ino = 1,
 						 .filename = path } };
 
-	assert_int_equal(bench->observer->see_sideband(bench->state, &record), 0);
+	bench_see_mapping(bench, &record);
 }
 
 /* A sample of this process. @words: its stack. */

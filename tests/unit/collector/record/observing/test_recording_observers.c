@@ -69,6 +69,12 @@ static void see_mapping(void *state, const struct observed_mapping *mapping,
 	tell(state, "mapping");
 }
 
+static void see_new_mapping(void *state, const struct observed_mapping *mapping)
+{
+	(void)mapping;
+	tell(state, "new");
+}
+
 static int see_sideband(void *state, const struct record *record)
 {
 	(void)record;
@@ -129,11 +135,11 @@ static void describe(const void *state, bool is_verbose, struct recording_notes 
 	recording_notes_add(notes, is_verbose, "%s describes", (const char *)state);
 }
 
-#define ALL_HOOKS                                                                           \
-	.destroy = destroy, .see_mapping = see_mapping, .see_sideband = see_sideband,       \
-	.see_sample = see_sample, .begin_round = begin_round, .end_round = end_round,       \
-	.write_waiting = write_waiting, .look = look, .finish = finish, .wake_fd = wake_fd, \
-	.interval_ns = interval_ns, .advise = advise, .describe = describe
+#define ALL_HOOKS                                                                               \
+	.destroy = destroy, .see_mapping = see_mapping, .see_new_mapping = see_new_mapping,     \
+	.see_sideband = see_sideband, .see_sample = see_sample, .begin_round = begin_round,     \
+	.end_round = end_round, .write_waiting = write_waiting, .look = look, .finish = finish, \
+	.wake_fd = wake_fd, .interval_ns = interval_ns, .advise = advise, .describe = describe
 
 static const struct recording_observer a = { .prepare = prepare_a, .begin = begin_a, ALL_HOOKS };
 static const struct recording_observer b = { .begin = begin_b, ALL_HOOKS };
@@ -182,6 +188,17 @@ static void observers_begin_and_see_in_the_order_of_the_table(void **state)
 	assert_string_equal(world.text, "a.mapping b.mapping c.mapping a.round b.round c.round "
 					"a.sideband b.sideband c.sideband a.write b.write c.write "
 					"a.sample b.sample c.sample");
+	recording_observers_destroy(observers);
+}
+
+static void mappings_of_rounds_are_decoded_for_all(void **state)
+{
+	static const struct record mapping = { .type = PERF_RECORD_MMAP2 };
+	struct recording_observers *observers = begun();
+
+	(void)state;
+	assert_int_equal(recording_observers_see_sideband(observers, &mapping), 0);
+	assert_string_equal(world.text, "a.new b.new c.new a.sideband b.sideband c.sideband");
 	recording_observers_destroy(observers);
 }
 
@@ -323,6 +340,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(observers_begin_and_see_in_the_order_of_the_table, setup),
+		cmocka_unit_test_setup(mappings_of_rounds_are_decoded_for_all, setup),
 		cmocka_unit_test_setup(rounds_and_recordings_end_in_the_opposite_order, setup),
 		cmocka_unit_test_setup(after_an_error_no_more_is_seen_but_everything_ends, setup),
 		cmocka_unit_test_setup(an_observer_that_does_not_take_part_is_not_called, setup),
