@@ -265,9 +265,10 @@ static int merge_lack(struct merge_state *state, const struct merge_maps *maps,
 static int merge_all(struct merge_state *state, const struct merge_maps *maps,
 		     const struct merge_order *order, struct texts *texts)
 {
+	const uint32_t n_codes = order ? order->n_codes : texts->from->n_codes;
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < texts->from->n_codes; i++)
+	for (uint32_t i = 0; !err && i < n_codes; i++)
 		err = merge_code(state, maps, order ? order->codes[i] : i, texts);
 	for (uint32_t i = 0; !err && i < texts->from->n_lacks; i++)
 		err = merge_lack(state, maps, &texts->from->lacks[order ? order->lacks[i] : i],

@@ -222,6 +222,18 @@ static uint32_t *rank_modules(const struct merge_state *sum)
 	return ranks;
 }
 
+/* Takes those that no frame has any more out of the order. */
+static void keep_used_codes(const struct merge_state *sum, struct merge_order *order)
+{
+	const uint32_t n = sum->into->names->n_codes;
+
+	order->n_codes = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!sum->is_unused_code || !sum->is_unused_code[order->codes[i]])
+			order->codes[order->n_codes++] = order->codes[i];
+	}
+}
+
 int merge_order_names(const struct merge_state *sum, struct merge_order *order)
 {
 	_cleanup_free_ uint32_t *ranks = rank_modules(sum);
@@ -231,7 +243,10 @@ int merge_order_names(const struct merge_state *sum, struct merge_order *order)
 		return -ENOMEM;
 	order->codes = sort_indices(sort.names->n_codes, compare_codes, &sort);
 	order->lacks = sort_indices(sort.names->n_lacks, compare_lacks, &sort);
-	return order->codes && order->lacks ? 0 : -ENOMEM;
+	if (!order->codes || !order->lacks)
+		return -ENOMEM;
+	keep_used_codes(sum, order);
+	return 0;
 }
 
 struct child_order {

@@ -9,8 +9,8 @@
  * is empty. Metrics stay as they are if all profiles have the same. 0 or -ENOMEM.
  */
 int merge_sort_tables(struct merge_state *sorted, const struct merge_state *sum);
-/* The order of @sum's addresses and of what names lack. 0 or -ENOMEM; @order is the caller's to
- * release in each case. */
+/* The order of @sum's addresses that are used, and of what names lack. 0 or -ENOMEM; @order is the
+ * caller's to release in each case. */
 int merge_order_names(const struct merge_state *sum, struct merge_order *order);
 /* The order of @sum's nodes: a walk from the root, children by @frames: what each of the
  * tree's distinct frames, by its number, is in the sorted sum. */

@@ -259,6 +259,29 @@ static int bound_rows(struct merge_state *state)
 	return 0;
 }
 
+/* Those of a run. 0 or -ENOMEM. */
+static int move_run(struct sample_rows *rows, uint32_t run, const uint32_t *nodes)
+{
+	struct sample_rows unpacked = { .n_rows = 0 };
+	int err = packed_rows_read(&rows->packed[run], run, &unpacked);
+
+	for (uint32_t i = 0; i < unpacked.n_rows; i++)
+		unpacked.rows[i].node = nodes[unpacked.rows[i].node];
+	if (!err)
+		err = pack(rows, run, &unpacked);
+	sample_rows_deinit(&unpacked);
+	return err;
+}
+
+int merge_move_rows(struct merge_state *state, const uint32_t *nodes)
+{
+	int err = state->into->rows ? bound_rows(state) : 0;
+
+	for (uint32_t run = 0; !err && state->into->rows && run < state->into->rows->n_runs; run++)
+		err = move_run(state->into->rows, run, nodes);
+	return err;
+}
+
 static int pack_rows(struct sample_rows *rows, const struct merge_maps *maps,
 		     const struct row_maps *of_rows, const uint32_t *nodes)
 {

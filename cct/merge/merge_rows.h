@@ -17,6 +17,9 @@
 
 /* Adds a profile's rows. @nodes: in the sum, by number in the profile. 0 or -ENOMEM. */
 int merge_rows(struct merge_state *state, const struct merge_maps *maps, const uint32_t *nodes);
+/* Gives the rows of a sum that is complete, and as few as they may be, other nodes: @nodes, by the
+ * one before. Those of one slice that get one node become one. 0 or -ENOMEM. */
+int merge_move_rows(struct merge_state *state, const uint32_t *nodes);
 /* Moves the rows of @sum, which is complete, to @sorted, in an order that does not depend on when
  * they were added, and packed if @sorted wants them so. @maps and @nodes: from the one to the
  * other. 0 or -ENOMEM. */

@@ -28,6 +28,8 @@ struct merge_state {
 	bool packs_rows;      /* when all have been added; until then they are packed in any case */
 	uint32_t n_run_times; /* metrics of which each run has times */
 	bool lacks_rows;      /* some profile had none, or they were too many */
+	/* Of a sum whose tree was folded; NULL: it was not. */
+	const bool *is_unused_code; /* by index in into->names->codes; borrowed */
 };
 
 /* What the numbers of a profile's parts are in the sum. */
@@ -44,7 +46,8 @@ struct merge_maps {
  * number. */
 struct merge_order {
 	uint32_t *codes, *lacks;
-	uint32_t *nodes; /* parents before their children */
+	uint32_t n_codes; /* others are left out */
+	uint32_t *nodes;  /* parents before their children */
 };
 
 #endif

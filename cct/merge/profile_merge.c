@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/merge/fold_once.h"
 #include "cct/merge/merge_info.h"
 #include "cct/merge/merge_modules.h"
 #include "cct/merge/merge_names.h"
@@ -19,6 +20,7 @@
 
 struct profile_merge {
 	struct merge_state state;
+	bool folds_once;
 };
 
 static int state_init(struct merge_state *state)
@@ -321,6 +323,29 @@ int profile_merge_add(struct profile_merge *merge, const struct profile *profile
 	return err;
 }
 
+void profile_merge_fold_once(struct profile_merge *merge)
+{
+	merge->folds_once = true;
+}
+
+/* Puts the folded tree in the place of the sum's. 0 or -ENOMEM. */
+static int fold(struct merge_state *sum, struct folded_tree *folded)
+{
+	struct profile *profile = sum->into;
+	int err = fold_once(profile, folded);
+
+	if (!err)
+		err = merge_move_rows(sum, folded->nodes);
+	if (err)
+		return err;
+	cct_destroy(profile->cct);
+	profile->cct = steal_ptr(folded->cct);
+	cct_drop_index(profile->cct);
+	profile->quality.counts[QUALITY_FOLDED] = folded->n_samples;
+	sum->is_unused_code = folded->is_unused_code;
+	return 0;
+}
+
 /* Adds the sum to an empty one whose tables are sorted. */
 static int add_sorted(struct merge_state *sorted, struct merge_state *sum,
 		      const struct merge_maps *maps, struct merge_order *order)
@@ -343,6 +368,7 @@ static int add_sorted(struct merge_state *sorted, struct merge_state *sum,
 
 static int finish(struct profile_merge *merge, bool packs_rows, struct profile **profile_ret)
 {
+	struct folded_tree folded = { 0 };
 	struct merge_order order = { 0 };
 	struct merge_state sorted;
 	struct merge_maps maps;
@@ -350,6 +376,8 @@ static int finish(struct profile_merge *merge, bool packs_rows, struct profile *
 
 	sorted.packs_rows = packs_rows;
 	cct_drop_index(merge->state.into->cct);
+	if (!err && merge->folds_once)
+		err = fold(&merge->state, &folded);
 	if (maps_init(&maps, &sorted, merge->state.into))
 		err = -ENOMEM;
 	if (!err)
@@ -360,6 +388,8 @@ static int finish(struct profile_merge *merge, bool packs_rows, struct profile *
 		cct_drop_index(sorted.into->cct);
 		*profile_ret = steal_ptr(sorted.into);
 	}
+	merge->state.is_unused_code = NULL;
+	folded_tree_deinit(&folded);
 	merge_order_deinit(&order);
 	maps_deinit(&maps);
 	state_deinit(&sorted);

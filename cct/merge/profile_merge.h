@@ -38,6 +38,10 @@ void profile_merge_destroy(struct profile_merge *merge);
 /* Adds a profile, as stored ones are: with ->names. 0 or -ENOMEM; then nothing but destruction is
  * left. */
 int profile_merge_add(struct profile_merge *merge, const struct profile *profile);
+/* Paths that were seen once in all that was added are folded when the sum is finished
+ * (cct/merge/fold_once.h). What was folded and is merged with others has lost nothing but the
+ * order of merging: paths of two sums that were folded apart are not told from each other. */
+void profile_merge_fold_once(struct profile_merge *merge);
 /* The sum of all that was added, which is the caller's. 0 or -ENOMEM. */
 int profile_merge_finish(struct profile_merge *merge, struct profile **profile_ret);
 /* Likewise, with packed rows: for profile_file_write() alone, in less memory. */

@@ -440,6 +440,15 @@ uint32_t cct_insert_path(struct cct *cct, uint32_t parent, const struct frame *f
 	return parent;
 }
 
+bool cct_path_is_folded(const struct cct *cct, uint32_t node)
+{
+	for (; cct_frame(cct, node)->kind == FRAME_MARKER; node = cct->nodes[node].parent) {
+		if (cct_frame(cct, node)->offset == MARKER_SEEN_ONCE)
+			return true;
+	}
+	return false;
+}
+
 int cct_add_costs(struct cct *into, uint32_t to, const struct cct *from, uint32_t node)
 {
 	if (path_marks_add_all(&into->marks, to, path_marks_of(&from->marks, node)))

@@ -125,6 +125,8 @@ static inline void cct_add_cost(struct cct *cct, uint32_t node, uint32_t metric,
 		cct->squares[(size_t)node * cct->n_metrics + metric] +=
 			(unsigned __int128)weight * weight;
 }
+/* Whether MARKER_SEEN_ONCE is in the place of the innermost frames of a node's path. */
+bool cct_path_is_folded(const struct cct *cct, uint32_t node);
 /* Frees what finds nodes by their frames, 4 to 8 bytes a node, when a tree is complete. The next
  * insertion makes it again. */
 void cct_drop_index(struct cct *cct);

@@ -50,6 +50,7 @@ static const struct {
 	[MARKER_WAIT_SEMAPHORE] = { "wait_semaphore", "[waiting: semaphore]" },
 	[MARKER_OFF_ALL_TIME] = { "off_all_time", "[off the CPU all the time]" },
 	[MARKER_NOT_IN_TIME] = { "not_in_time", "[stack not unwound in time]" },
+	[MARKER_SEEN_ONCE] = { "seen_once", "[paths seen once]" },
 };
 
 const char *marker_name(enum marker marker)

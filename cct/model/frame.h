@@ -31,8 +31,9 @@ enum frame_kind {
 /*
  * Frames that describe the path itself. Their order is part of the profile format: append only.
  * MARKER_KERNEL is between user frames and the kernel frames that they entered. The reason why a
- * thread was off the CPU is the innermost frame of its path. Every other marker is the outermost
- * frame of a path whose callers are missing, and names the reason: marker_is_reason().
+ * thread was off the CPU is the innermost frame of its path. MARKER_SEEN_ONCE has nothing but
+ * markers below it (cct/merge/fold_once.h). Every other marker is the outermost frame of a path
+ * whose callers are missing, and names the reason: marker_is_reason().
  */
 enum marker {
 	MARKER_KERNEL,             /* kernel entered here */
@@ -78,6 +79,7 @@ enum marker {
 	MARKER_WAIT_SEMAPHORE, /* of System V */
 	MARKER_OFF_ALL_TIME,   /* before these: while recorded, the thread never ran */
 	MARKER_NOT_IN_TIME,    /* the stack was left out: nobody had the time to unwind it */
+	MARKER_SEEN_ONCE,      /* in the place of frames that one sample alone had */
 	N_MARKERS
 };
 
@@ -193,7 +195,7 @@ static inline bool marker_is_off_cpu(enum marker marker)
 
 static inline bool marker_is_reason(enum marker marker)
 {
-	return marker != MARKER_KERNEL && !marker_is_off_cpu(marker);
+	return marker != MARKER_KERNEL && marker != MARKER_SEEN_ONCE && !marker_is_off_cpu(marker);
 }
 
 /* A short name for programs ("stack_cut") and a text for people ("stack deeper than the copy"). */

@@ -21,6 +21,9 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 	[QUALITY_UNNAMED_CODE] = { QUALITY_TOP, "unnamed_code",
 				   "kernel code change{|s} not tracked (too many): some kernel "
 				   "code has no name" },
+	[QUALITY_FOLDED] = { QUALITY_TOP, "folded",
+			     "sample{|s} folded to shared callers: {its path was|their paths were} "
+			     "seen once" },
 	[QUALITY_COMPLETE] = { QUALITY_UNWIND, "complete", "complete" },
 	[QUALITY_JOINED] = { QUALITY_UNWIND, "joined",
 			     "cut, joined by likeness to the callers of another sample" },
@@ -120,6 +123,7 @@ const enum quality_counter quality_warnings[N_QUALITY_WARNINGS] = {
 	QUALITY_SPLIT_LATER,
 	QUALITY_GUESSED,
 	QUALITY_STITCHED,
+	QUALITY_FOLDED,
 	QUALITY_BRANCHES,
 	QUALITY_LOST_SIDEBAND,
 	QUALITY_NOT_ATTRIBUTED,

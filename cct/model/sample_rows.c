@@ -230,6 +230,7 @@ int sample_row_count(const struct sample_row *row, struct cct *cct, struct profi
 	if (row->end != ROW_JOINED)
 		++*end_counter(quality, row->end);
 	quality->counts[QUALITY_GUESSED_FRAMES] += row->n_guessed;
+	quality->counts[QUALITY_FOLDED] += cct_path_is_folded(cct, row->node);
 	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
 		const uint32_t is_marked = row->marks >> mark & 1u;
 
@@ -249,6 +250,8 @@ static int count_sum(const struct sample_row *row, const struct row_sum *sum, st
 	if (row->end != ROW_JOINED)
 		*end_counter(quality, row->end) += sum->samples;
 	quality->counts[QUALITY_GUESSED_FRAMES] += row->n_guessed;
+	if (cct_path_is_folded(cct, row->node))
+		quality->counts[QUALITY_FOLDED] += sum->samples;
 	for (int mark = 0; mark < N_PATH_MARKS; mark++) {
 		const uint64_t n_marked = row->marks >> mark & 1u ? sum->samples : 0;
 
@@ -278,6 +281,7 @@ void sample_rows_uncount(struct cct *cct, struct profile_quality *quality)
 	for (unsigned end = 0; end < N_ROW_ENDS; end++)
 		*end_counter(quality, end) = 0;
 	quality->counts[QUALITY_GUESSED_FRAMES] = 0;
+	quality->counts[QUALITY_FOLDED] = 0;
 	for (int mark = 0; mark < N_PATH_MARKS; mark++)
 		quality->counts[quality_of_mark((enum path_mark)mark)] = 0;
 	path_marks_deinit(&cct->marks);

@@ -167,7 +167,8 @@ static void describe_stack(const struct db_answers *answers, struct db_stack *st
 
 	stack->end = ROW_COMPLETE;
 	for (uint32_t i = 0; i < stack->n; i++) {
-		has_user |= frames[i].kind == FRAME_USER;
+		has_user |= frames[i].kind == FRAME_USER || (!i && frames->kind == FRAME_MARKER &&
+							     frames->offset == MARKER_SEEN_ONCE);
 		for (int mark = 0; mark < N_PATH_MARKS; mark++) {
 			if (frames[i].origin == origins[mark])
 				stack->marks |= (uint8_t)(1u << mark);

@@ -375,6 +375,7 @@ static void finish_quality(struct making *making)
 
 		quality->counts[counter] = paths.counts[counter];
 	}
+	quality->counts[QUALITY_FOLDED] = paths.counts[QUALITY_FOLDED];
 	quality->counts[QUALITY_GUESSED_FRAMES] = quality->counts[QUALITY_UNWEIGHED] = 0;
 }
 
