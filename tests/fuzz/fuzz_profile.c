@@ -113,13 +113,17 @@ static void check_again(const struct profile *profile)
 	free(again);
 }
 
-/* Adds the profile to itself: what is accepted can be merged, and nothing is lost. */
-static void check_sum(const struct profile *profile, bool by_name)
+/* Adds the profile to itself: what is accepted can be merged, and nothing is lost. Alone it has
+ * paths that were seen once, which can be folded. */
+static void check_sum(const struct profile *profile, bool by_name, bool folds_once)
 {
 	struct profile_merge *merge = profile_merge_create(by_name, MERGED_ROWS_MAX);
 	struct profile *sum;
 
-	if (!merge || profile_merge_add(merge, profile) || profile_merge_add(merge, profile) ||
+	if (merge && folds_once)
+		profile_merge_fold_once(merge);
+	if (!merge || profile_merge_add(merge, profile) ||
+	    (!folds_once && profile_merge_add(merge, profile)) ||
 	    profile_merge_finish(merge, &sum) || profile_check_conservation(sum) >= 0)
 		abort();
 	check_again(sum);
@@ -174,8 +178,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (profile && read_parts(data, size, profile) == 0) {
 		check_again(profile);
-		check_sum(profile, false);
-		check_sum(profile, true);
+		check_sum(profile, false, false);
+		check_sum(profile, true, false);
+		check_sum(profile, false, true);
 		show(profile, "json", VIEW_TREE);
 		show(profile, "text", VIEW_LINES);
 		show(profile, "csv", VIEW_CALLERS);

@@ -371,13 +371,15 @@ static struct profile *make_profile(void)
 	return profile;
 }
 
-static bool by_name;
+static bool by_name, folds_once;
 
 static struct profile_merge *add_all(struct profile *const *profiles, size_t n)
 {
 	struct profile_merge *merge = profile_merge_create(by_name, max_rows);
 
 	assert_non_null(merge);
+	if (folds_once)
+		profile_merge_fold_once(merge);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(profile_merge_add(merge, profiles[i]), 0);
 	return merge;
@@ -879,6 +881,221 @@ static void without_rows_of_a_part_a_sum_has_none(void **state)
 	profile_destroy(without);
 }
 
+/* The sum of profiles with paths seen once folded. */
+static struct profile *fold(struct profile *const *profiles, size_t n)
+{
+	folds_once = true;
+	struct profile *folded = merge(profiles, n);
+	folds_once = false;
+	return folded;
+}
+
+/* The text of a path's code, a line for each frame, or that of whose path it is. To free(). */
+static char *lines_of(const struct profile *profile, uint32_t node, bool of_code)
+{
+	uint32_t nodes[N_NODES * 2 + 1];
+	size_t n = 0, size;
+	char *lines;
+	FILE *out = open_memstream(&lines, &size);
+
+	assert_non_null(out);
+	for (; node != CCT_ROOT; node = profile->cct->nodes[node].parent)
+		nodes[n++] = node;
+	while (n) {
+		const struct frame *frame = cct_frame(profile->cct, nodes[--n]);
+
+		if (frame_is_above_code(frame) == of_code)
+			continue;
+		write_frame(out, profile, frame);
+		fputc('\n', out);
+	}
+	fclose(out);
+	return lines;
+}
+
+static uint64_t samples_at(const struct profile *profile, uint32_t node)
+{
+	uint64_t n = 0;
+
+	for (uint32_t metric = 0; metric < profile->n_metrics; metric++)
+		n += cct_cost(profile->cct, node, metric)->samples;
+	return n;
+}
+
+/* Samples of all processes whose code begins with these lines. */
+static uint64_t count_prefix(char *const *paths, const struct profile *profile, const char *lines,
+			     size_t size)
+{
+	uint64_t n = 0;
+
+	for (uint32_t node = 0; node < profile->cct->n_nodes; node++)
+		n += strncmp(paths[node], lines, size) == 0 ? samples_at(profile, node) : 0;
+	return n;
+}
+
+#define SEEN_ONCE "/5 42\n" /* as write_frame() has the marker */
+
+/* What a path should become. To free(). */
+static char *expect_folded(char *const *paths, const struct profile *profile, const char *lines)
+{
+	char *folded;
+	size_t size;
+	FILE *out = open_memstream(&folded, &size);
+	bool is_after_marker = false;
+
+	assert_non_null(out);
+	for (const char *at = lines, *next; *at; at = next) {
+		const bool is_marker = strncmp(at, "/5 ", 3) == 0;
+
+		next = strchr(at, '\n') + 1;
+		if (is_marker || count_prefix(paths, profile, lines, (size_t)(next - lines)) > 1)
+			fprintf(out, "%.*s", (int)(next - at), at);
+		else if (!is_after_marker)
+			fputs(SEEN_ONCE, out);
+		is_after_marker = !is_marker &&
+				  count_prefix(paths, profile, lines, (size_t)(next - lines)) <= 1;
+	}
+	fclose(out);
+	return folded;
+}
+
+/* Adds the costs of all paths; @folds: as they should be when they are folded. */
+static void add_lines(struct path_cost *costs, const struct profile *profile, bool folds)
+{
+	const uint32_t n = profile->cct->n_nodes;
+	char **paths = calloc(n, sizeof(*paths));
+
+	assert_non_null(paths);
+	for (uint32_t node = 0; node < n; node++)
+		paths[node] = lines_of(profile, node, true);
+	for (uint32_t node = 0; node < n; node++) {
+		char *whose = lines_of(profile, node, false);
+		char *path =
+			folds ? expect_folded(paths, profile, paths[node]) : strdup(paths[node]);
+
+		for (uint32_t i = 0; i < profile->n_metrics; i++) {
+			const struct cct_cost *cost = cct_cost(profile->cct, node, i);
+
+			if (cost->samples)
+				add_path(costs, sentence("%u\n%s%s", i, whose, path), cost);
+		}
+		free(path);
+		free(whose);
+	}
+	for (uint32_t node = 0; node < n; node++)
+		free(paths[node]);
+	free(paths);
+}
+
+static uint64_t count_folded(const struct path_cost *costs)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; costs[i].path; i++)
+		n += strstr(costs[i].path, SEEN_ONCE) ? costs[i].samples : 0;
+	return n;
+}
+
+static void paths_seen_once_end_where_others_leave_them(void **state)
+{
+	uint64_t n_folded = 0;
+
+	(void)state;
+	assert_int_equal(MARKER_SEEN_ONCE, 42);
+	for (uint64_t trial = 1; trial <= 2 * N_TRIALS; trial++) {
+		struct path_cost expected[MAX_COSTS + 1] = { 0 }, found[MAX_COSTS + 1] = { 0 };
+
+		seed = trial * 49979687;
+		with_rows = trial % 2;
+		struct profile *p[] = { make_profile(), make_profile() };
+		struct profile *merged = merge(p, 2), *folded = fold(p, 2);
+		add_lines(expected, merged, true);
+		add_lines(found, folded, false);
+		assert_int_equal(folded->quality.counts[QUALITY_FOLDED], count_folded(found));
+		n_folded += count_folded(found);
+		assert_equal_paths(found, expected);
+		for (size_t i = 0; i < 2; i++)
+			profile_destroy(p[i]);
+		profile_destroy(merged);
+		profile_destroy(folded);
+	}
+	with_rows = false;
+	assert_true(n_folded > N_TRIALS);
+}
+
+/* The cost of each process and thread, by metric. */
+static void add_tasks(struct path_cost *costs, const struct profile *profile)
+{
+	for (uint32_t node = 0; node < profile->cct->n_nodes; node++) {
+		char *whose = lines_of(profile, node, false);
+
+		for (uint32_t i = 0; i < profile->n_metrics; i++) {
+			const struct metric *metric = &profile->metrics[i];
+			const struct cct_cost *cost = cct_cost(profile->cct, node, i);
+
+			if (cost->samples)
+				add_path(costs,
+					 sentence("%s %s\n%s", metric->name, metric->unit, whose),
+					 cost);
+		}
+		free(whose);
+	}
+}
+
+/* Of four profiles, in two sums that were folded apart, and then together. */
+static void what_was_folded_is_merged_with_all_costs(void **state)
+{
+	(void)state;
+	for (uint64_t trial = 1; trial <= 2 * N_TRIALS; trial++) {
+		struct path_cost parts[MAX_COSTS + 1] = { 0 }, sum[MAX_COSTS + 1] = { 0 };
+		struct profile *p[N_PROFILES];
+
+		seed = trial * 86028121;
+		with_rows = trial % 2;
+		for (size_t i = 0; i < N_PROFILES; i++) {
+			p[i] = make_profile();
+			add_tasks(parts, p[i]);
+		}
+		struct profile *halves[] = { fold(p, 2), fold(p + 2, 2) };
+		struct profile *all = fold(halves, 2);
+		add_tasks(sum, all);
+		assert_equal_paths(sum, parts);
+		for (size_t i = 0; i < N_PROFILES; i++)
+			profile_destroy(p[i]);
+		profile_destroy(halves[0]);
+		profile_destroy(halves[1]);
+		profile_destroy(all);
+	}
+	with_rows = false;
+}
+
+static void folding_again_changes_nothing(void **state)
+{
+	static const uint32_t bounds[] = { MERGED_ROWS_MAX, 250 };
+
+	(void)state;
+	with_rows = true;
+	for (uint64_t trial = 1; trial <= N_TRIALS; trial++) {
+		seed = trial * 104395301;
+		max_rows = bounds[trial % 2];
+		struct profile *p[] = { make_profile(), make_profile(), make_profile() };
+		struct profile *other[] = { p[2], p[0], p[1] };
+		struct profile *folded = fold(p, 3), *in_other_order = fold(other, 3);
+		struct profile *again = fold(&folded, 1), *merged = merge(&folded, 1);
+		assert_same(folded, in_other_order);
+		assert_same(folded, again);
+		assert_same(folded, merged);
+		for (size_t i = 0; i < 3; i++)
+			profile_destroy(p[i]);
+		profile_destroy(folded);
+		profile_destroy(in_other_order);
+		profile_destroy(again);
+		profile_destroy(merged);
+	}
+	max_rows = MERGED_ROWS_MAX;
+	with_rows = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -892,6 +1109,9 @@ int main(void)
 		cmocka_unit_test(samples_of_a_sum_are_chosen_as_in_its_parts),
 		cmocka_unit_test(without_rows_of_a_part_a_sum_has_none),
 		cmocka_unit_test(each_path_has_its_cost_in_both_profiles),
+		cmocka_unit_test(paths_seen_once_end_where_others_leave_them),
+		cmocka_unit_test(what_was_folded_is_merged_with_all_costs),
+		cmocka_unit_test(folding_again_changes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
