@@ -25,6 +25,7 @@ struct report_options {
 	size_t n_paths;
 	bool compares_files; /* messages about one of them, ->path, name it */
 	bool by_name;        /* several files: functions are the same if their names are */
+	bool folds_once;     /* several files: paths seen once are folded (cct/merge/fold_once.h) */
 	const char *source;  /* of several files, for the header; NULL: the path */
 	/* A time of what dendro agent has recorded, as the user wrote it; NULL: not given. */
 	const char *from, *to;

@@ -24,6 +24,11 @@ static const struct command_option options_of_merge[] = {
 		  "have the same name",
 	  .take = option_take_flag,
 	  .offset = offsetof(struct merge_command, report.by_name) },
+	{ .name = "fold-once",
+	  .help = "paths of which there is one sample in all profiles together end at the deepest "
+		  "caller that they share with others; the rest is '[paths seen once]'",
+	  .take = option_take_flag,
+	  .offset = offsetof(struct merge_command, report.folds_once) },
 	{ 0 },
 };
 

@@ -181,6 +181,39 @@ process_of() { # process_of FILE
 		jq '[.rows[] | select(.name == "prog")] | length')"
 }
 
+# Of each thread: pid, tid, name and cost of all events.
+threads() { # threads FILE
+	"$DENDRO" report --view threads --format json "$1" | jq -c '[.rows[] | [.pid, .tid, .name, .total]] | sort'
+}
+
+@test "paths seen once are folded to shared callers" {
+	local n_chosen n_folded pid
+	"$DENDRO" merge --fold-once -o folded.cct 2.cct 1.cct 3.cct
+	expect_equal sums "$(sums folded.cct)" "$(sums all.cct)"
+	expect_equal threads "$(threads folded.cct)" "$(threads all.cct)"
+	n_folded=$("$DENDRO" report --format json folded.cct | jq .quality.folded)
+	[ "$n_folded" -gt 0 ]
+	"$DENDRO" report folded.cct | grep -q "^ *$n_folded samples\? folded to shared callers: .* seen once"
+	expect_equal "without folding" "$("$DENDRO" report --format json all.cct | jq .quality.folded)" 0
+	"$DENDRO" report --view functions --format json folded.cct |
+		jq -e 'any(.rows[]; .name == "[paths seen once]" and .kind == "marker" and .self[0] > 0)'
+	[ "$(stat -c %s folded.cct)" -lt "$(stat -c %s all.cct)" ]
+	# What is chosen of it says how many of these were.
+	n_chosen=$(threads folded.cct | jq '[.[][0] | numbers] | unique[]' | while read -r pid; do
+		"$DENDRO" report --format json --pid "$pid" folded.cct | jq .quality.folded
+	done | jq -s add)
+	expect_equal "of all processes" "$n_chosen" "$n_folded"
+	"$DENDRO" merge --fold-once -o again.cct folded.cct
+	cmp folded.cct again.cct
+	"$DENDRO" merge -o again.cct folded.cct
+	cmp folded.cct again.cct
+	# With others it loses nothing.
+	"$DENDRO" merge --fold-once -o part.cct 1.cct
+	"$DENDRO" merge -o more.cct part.cct 2.cct 3.cct
+	expect_equal sums "$(sums more.cct)" "$(sums all.cct)"
+	expect_equal threads "$(threads more.cct)" "$(threads all.cct)"
+}
+
 @test "what cannot be merged is refused" {
 	local size
 	size=$(stat -c %s 1.cct)
