@@ -18,6 +18,7 @@ struct ageing {
 	size_t n_periods;
 	uint64_t keep_bytes; /* of all files; 0: any */
 	uint64_t keep_ns;    /* 0: for ever */
+	bool keeps_all_paths;
 };
 
 /*
@@ -26,6 +27,9 @@ struct ageing {
  */
 size_t ageing_find_group(const struct ageing *ageing, const struct window_list *list,
 			 uint64_t unix_ns, size_t *n_ret);
+/* Whether paths seen once are folded (cct/merge/fold_once.h) in the files that become one at
+ * @unix_ns: the last of them has ended an hour ago. */
+bool ageing_folds(const struct ageing *ageing, const struct window_file *last, uint64_t unix_ns);
 /* How many of the oldest files have to be removed, never the last one. */
 size_t ageing_count_removed(const struct ageing *ageing, const struct window_list *list,
 			    uint64_t unix_ns);

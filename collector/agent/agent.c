@@ -367,6 +367,18 @@ static void write_metrics(struct agent *agent)
 		message_error("agent", "cannot write the metrics '%s': %s.", path, strerror(-err));
 }
 
+static void start_merge(struct agent *agent, const struct window_file *first, size_t n,
+			uint64_t unix_ns)
+{
+	const struct agent_options *options = agent->options;
+	const struct window_merge_options how = {
+		.keeps_rights = options->record.no_sandbox,
+		.folds_once = ageing_folds(&options->ageing, &first[n - 1], unix_ns),
+	};
+
+	window_merge_start(&agent->merge, &agent->folder, first, n, &how);
+}
+
 /* Files that are being merged are left alone until they are one. */
 static void age(struct agent *agent)
 {
@@ -392,8 +404,7 @@ static void age(struct agent *agent)
 		return;
 	first = ageing_find_group(&agent->options->ageing, &list, now.unix_ns, &n);
 	if (n)
-		window_merge_start(merge, &agent->folder, &list.files[first], n,
-				   agent->options->record.no_sandbox);
+		start_merge(agent, &list.files[first], n, now.unix_ns);
 	window_list_deinit(&list);
 }
 

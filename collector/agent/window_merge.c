@@ -88,10 +88,13 @@ static int *open_files(const struct window_merge *merge, int folder_fd)
 	return fds;
 }
 
-static int add_up(const struct window_merge *merge, const int *fds)
+static int add_up(const struct window_merge *merge, const int *fds, bool folds_once)
 {
 	struct profile *profile = NULL;
 	struct profile_merge *sum = profile_merge_create(false, ROWS_MAX);
+
+	if (sum && folds_once)
+		profile_merge_fold_once(sum);
 	int err = sum ? add_files(merge, fds, sum) : message_error_of_memory(COMMAND);
 
 	if (!err && profile_merge_finish_packed(sum, &profile))
@@ -99,21 +102,22 @@ static int add_up(const struct window_merge *merge, const int *fds)
 	return err || write_sum(profile, merge->fd);
 }
 
-static _Noreturn void run(const struct window_merge *merge, int folder_fd, bool keeps_rights)
+static _Noreturn void run(const struct window_merge *merge, int folder_fd,
+			  const struct window_merge_options *options)
 {
 	const int kept[] = { folder_fd, merge->fd };
 
 	child_process_keep(kept, sizeof(kept) / sizeof(kept[0]));
 	setpriority(PRIO_PROCESS, 0, NICE);
 	const int *fds = open_files(merge, folder_fd);
-	const int err = !fds || keeps_rights ? 0 : sandbox_enter();
+	const int err = !fds || options->keeps_rights ? 0 : sandbox_enter();
 	if (err)
 		message_error(COMMAND,
 			      "the process that merges windows cannot give up its rights: "
 			      "%s. --no-sandbox leaves them to it.",
 			      strerror(-err));
 	close(folder_fd);
-	_exit(!fds || err || add_up(merge, fds) ? 1 : 0);
+	_exit(!fds || err || add_up(merge, fds, options->folds_once) ? 1 : 0);
 }
 
 static void forget(struct window_merge *merge)
@@ -132,7 +136,8 @@ static void give_up(struct window_merge *merge, struct window_folder *folder)
 }
 
 int window_merge_start(struct window_merge *merge, struct window_folder *folder,
-		       const struct window_file *first, size_t n, bool keeps_rights)
+		       const struct window_file *first, size_t n,
+		       const struct window_merge_options *options)
 {
 	*merge = (struct window_merge){ .fd = -1, .span = first->span };
 	merge->list.files = calloc(n, sizeof(*first));
@@ -152,7 +157,7 @@ int window_merge_start(struct window_merge *merge, struct window_folder *folder,
 		err = merge->pid < 0 ? -errno : 0;
 	}
 	if (!err && merge->pid == 0)
-		run(merge, folder->fd, keeps_rights);
+		run(merge, folder->fd, options);
 	if (!err)
 		return 0;
 	give_up(merge, folder);

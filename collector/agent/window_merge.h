@@ -23,11 +23,16 @@ struct window_merge {
 	struct time_span span;
 };
 
-/* Starts the process for @n files from @first on; the caller has one thread. @keeps_rights: it
- * does, instead of giving them up (collector/sandbox/sandbox.h). 0, or another value after a
- * message. */
+struct window_merge_options {
+	bool keeps_rights; /* does not give them up (collector/sandbox/sandbox.h) */
+	bool folds_once;   /* folds paths seen once (cct/merge/fold_once.h) */
+};
+
+/* Starts the process for @n files from @first on; the caller has one thread. 0, or another value
+ * after a message. */
 int window_merge_start(struct window_merge *merge, struct window_folder *folder,
-		       const struct window_file *first, size_t n, bool keeps_rights);
+		       const struct window_file *first, size_t n,
+		       const struct window_merge_options *options);
 /* The process has ended, with this status of waitpid(). 0, or another value after a message: the
  * files stay. */
 int window_merge_end(struct window_merge *merge, struct window_folder *folder, int status);

@@ -150,6 +150,11 @@ static const struct command_option options_of_agent[] = {
 		  "(default: 1h,24h); never: keep all windows",
 	  .take = take_merge,
 	  .offset = FIELD(ageing) },
+	{ .name = "keep-all-paths",
+	  .help = "do not fold paths that were seen once in files that are merged an hour after "
+		  "their end or later, as dendro merge --fold-once does",
+	  .take = option_take_flag,
+	  .offset = FIELD(ageing.keeps_all_paths) },
 	{ .heading = "Which samples" },
 	{ .name = "event",
 	  .letter = 'e',

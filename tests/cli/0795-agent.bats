@@ -330,6 +330,35 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 		"$("$DENDRO" report --format json --view threads "$file" | jq '.metrics[0].total')"
 }
 
+@test "paths seen once are folded an hour later, unless all are kept" {
+	local option hour file minute
+	hour=$(date -u -d '-4 hours' +%Y%m%dT%H)
+	is_merged() { [ "$(windows | grep -c "/$hour")" -eq 1 ]; }
+	start_agent
+	wait_until has_windows 4
+	end_agent
+	mv windows young
+	# shellcheck disable=SC2046
+	"$DENDRO" merge -o all.cct $(windows young)
+	for option in --quiet --keep-all-paths; do
+		rm -rf windows
+		mkdir -m 700 windows
+		minute=10
+		for file in $(windows young); do
+			cp "$file" "windows/$hour${minute}00.000Z+1.000s.cct"
+			minute=$((minute + 1))
+		done
+		start_agent --merge 1h "$option"
+		wait_until is_merged
+		end_agent
+		"$DENDRO" report --format json "$(windows | head -1)" >aged.json
+		expect_equal "samples" "$(jq '.metrics[0] | [.samples, .total]' aged.json)" \
+			"$("$DENDRO" report --format json all.cct | jq '.metrics[0] | [.samples, .total]')"
+		[ "$(jq .quality.folded aged.json)" -gt 0 ] || [ "$option" = --keep-all-paths ]
+	done
+	expect_equal "folded" "$(jq .quality.folded aged.json)" 0
+}
+
 @test "processes that start and end do not make it grow" {
 	local i recorder small
 	mkdir programs

@@ -50,6 +50,17 @@ static void shorter_periods_come_first_then_longer_ones(void **state)
 	expect_group(&ageing, 2400, 0, 2);
 }
 
+static void paths_are_folded_an_hour_after_the_end(void **state)
+{
+	const struct ageing folding = { .n_periods = 0 }, keeping = { .keeps_all_paths = true };
+
+	(void)state;
+	assert_false(ageing_folds(&folding, &files[3], 1000 * S)); /* the clock was set */
+	assert_false(ageing_folds(&folding, &files[3], 1380 * S + 3599 * S));
+	assert_true(ageing_folds(&folding, &files[3], 1380 * S + 3600 * S));
+	assert_false(ageing_folds(&keeping, &files[3], 1380 * S + 3600 * S));
+}
+
 static void without_periods_all_files_stay(void **state)
 {
 	const struct ageing ageing = { .n_periods = 0 };
@@ -84,6 +95,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_of_a_period_become_one_when_it_is_over_for_as_long),
 		cmocka_unit_test(shorter_periods_come_first_then_longer_ones),
+		cmocka_unit_test(paths_are_folded_an_hour_after_the_end),
 		cmocka_unit_test(without_periods_all_files_stay),
 		cmocka_unit_test(the_oldest_are_removed_by_size_and_by_age),
 	};

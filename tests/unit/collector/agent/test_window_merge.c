@@ -89,10 +89,11 @@ static void expect_names(const char *const *names, size_t n)
 
 static void start(struct window_merge *merge, size_t n)
 {
+	const struct window_merge_options options = { .keeps_rights = is_emulated() };
 	struct window_list list;
 
 	assert_int_equal(window_folder_list(folder.fd, &list), 0);
-	assert_int_equal(window_merge_start(merge, &folder, list.files, n, is_emulated()), 0);
+	assert_int_equal(window_merge_start(merge, &folder, list.files, n, &options), 0);
 	window_list_deinit(&list);
 }
 
