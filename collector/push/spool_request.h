@@ -8,10 +8,11 @@
  *
  * What is sent with every request, such as a token, is not in it.
  *
- * For databases there are more: "query" is sent in the URL. "complete" is a query that is not 0 if
- * the server has all that the request is a part of, and "ask" one that counts what it has of the
- * request, which takes longer. "keys" is the number of keys (collector/push/known_keys.h) that
- * precede the body, for whoever sends it: they are known once the server has taken it.
+ * For databases there are more: "query" is sent in the URL. The answer of the query "complete" is
+ * 0, or 1 if the server has all that the request is a part of, or 2 if it has some of that from
+ * elsewhere; "ask" counts what it has of the request, which takes longer. "keys" is the number of
+ * keys (collector/push/known_keys.h) that precede the body, for whoever sends it: they are known
+ * once the server has taken it.
  */
 #ifndef COLLECTOR_PUSH_SPOOL_REQUEST_H
 #define COLLECTOR_PUSH_SPOOL_REQUEST_H

@@ -227,39 +227,49 @@ static uint64_t backoff(unsigned n_tries)
 
 /* -- databases ------------------------------------------------------------------------------ */
 
-/* PUSH_TAKEN: the database's answer is a number other than 0; PUSH_REFUSED: it is 0. */
+/* PUSH_TAKEN: the database's answer is the number *@n_ret. */
 static enum push_verdict ask(struct sender *sender, const char *query, const char *id,
-			     char **words_ret)
+			     uint64_t *n_ret, char **words_ret)
 {
 	const enum push_verdict verdict =
 		transfer_ask(&sender->transfer, sender->url, query, id, words_ret);
 	char *answer = sender->transfer.body;
-	uint64_t n;
 
+	*n_ret = 0;
 	if (verdict != PUSH_TAKEN)
 		return verdict == PUSH_STOP ? PUSH_STOP : PUSH_LATER;
 	answer[strcspn(answer, "\n")] = '\0';
-	if (numbers_parse(answer, UINT64_MAX, &n)) {
+	if (numbers_parse(answer, UINT64_MAX, n_ret)) {
 		*words_ret = strdup("the server's answer to a query is not a number");
 		return PUSH_STOP;
 	}
-	return n ? PUSH_TAKEN : PUSH_REFUSED;
+	return PUSH_TAKEN;
 }
+
+#define HAS_A_PART 2 /* the answer of spool_request.complete */
 
 /*
  * Whether the database has what is in the request, which may have been sent before, or be of a
- * profile that was pushed twice: PUSH_TAKEN, or PUSH_REFUSED if it has not. Queries have the id of
- * the request, so that the server refuses them while it is still at work on that one.
+ * profile that was pushed twice: PUSH_TAKEN with *@is_there_ret, or why nothing is to be sent now.
+ * Queries have the id of the request, so that the server refuses them while it is still at work on
+ * that one.
  */
 static enum push_verdict look_for(struct sender *sender, const struct spool_request *request,
-				  bool is_unanswered, char **words_ret)
+				  bool is_unanswered, bool *is_there_ret, char **words_ret)
 {
-	enum push_verdict verdict = PUSH_REFUSED;
+	enum push_verdict verdict = PUSH_TAKEN;
+	uint64_t n = 0;
 
 	if (request->complete)
-		verdict = ask(sender, request->complete, request->id, words_ret);
-	if (verdict == PUSH_REFUSED && request->ask && is_unanswered)
-		verdict = ask(sender, request->ask, request->id, words_ret);
+		verdict = ask(sender, request->complete, request->id, &n, words_ret);
+	if (verdict == PUSH_TAKEN && request->complete && n == HAS_A_PART) {
+		*words_ret = strdup("a part of its time is there, from other files of the agent, "
+				    "and would count twice");
+		return PUSH_REFUSED;
+	}
+	if (verdict == PUSH_TAKEN && !n && request->ask && is_unanswered)
+		verdict = ask(sender, request->ask, request->id, &n, words_ret);
+	*is_there_ret = n > 0;
 	return verdict;
 }
 
@@ -268,6 +278,7 @@ static enum push_verdict try_request(struct sender *sender, const struct spool_r
 				     bool *is_unanswered, uint64_t *wait_s_ret, char **words_ret)
 {
 	enum push_verdict verdict = PUSH_TAKEN;
+	bool is_there = false;
 	uint64_t n_rejected;
 
 	*wait_s_ret = 0;
@@ -277,8 +288,8 @@ static enum push_verdict try_request(struct sender *sender, const struct spool_r
 	if (verdict != PUSH_TAKEN)
 		return verdict;
 	sender->is_checked = true;
-	verdict = look_for(sender, request, *is_unanswered, words_ret);
-	if (verdict != PUSH_REFUSED)
+	verdict = look_for(sender, request, *is_unanswered, &is_there, words_ret);
+	if (verdict != PUSH_TAKEN || is_there)
 		return verdict;
 	verdict = transfer_run(&sender->transfer, request, wait_s_ret, words_ret, &n_rejected);
 	sender->n_rejected += n_rejected;

@@ -105,6 +105,42 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 		"$(jq '[.metrics[].samples] | add' "$BATS_FILE_TMPDIR/two.json")"$'\t'1
 }
 
+@test "the windows of an agent and their sum count once" {
+	local agent file all
+	"$DENDRO" agent --directory windows --window 1s --merge never -e cpu-clock 2>log 3>&- &
+	agent=$!
+	has_four() { [ "$(find windows -name '*.cct' 2>/dev/null | wc -l)" -ge 4 ]; }
+	wait_until has_four
+	kill -TERM "$agent"
+	wait "$agent"
+	"$DENDRO" merge --fold-once -o all.cct windows/*.cct
+	"$DENDRO" merge -o first.cct "$(find windows -name '*.cct' | sort | head -1)"
+	all=$("$DENDRO" report --format json all.cct | jq '.metrics[0].samples')
+	samples() { sql one "SELECT sum(samples) FROM samples"; }
+	made_in_chdb one
+	# Some windows, then all: of the sum, nothing is taken.
+	push_to one first.cct
+	run push_to one all.cct
+	expect_equal status "$status" 1
+	grep -q "refused, and kept as spool/\*.refused: a part of its time is there, from other files of the agent" said
+	expect_equal "of the first" "$(samples)" "$("$DENDRO" report --format json first.cct | jq '.metrics[0].samples')"
+	# With the others, it is all there.
+	push_to one windows/*.cct
+	expect_equal "of all windows" "$(samples)" "$all"
+	push_to one all.cct
+	expect_equal "of all and their sum" "$(samples)" "$all"
+	# The sum, then its windows.
+	sql one "TRUNCATE TABLE samples"
+	sql one "TRUNCATE TABLE windows"
+	push_to one all.cct
+	expect_equal "of the sum" "$(samples)" "$all"
+	for file in windows/*.cct; do
+		push_to one "$file"
+	done
+	expect_equal "of the sum and its windows" "$(samples)" "$all"
+	expect_equal "windows" "$(sql one "SELECT count() FROM windows")" 1
+}
+
 @test "a server that drops, delays, is full or answers noise gets everything once" {
 	local how
 	for how in drop before twice noise full slow; do
