@@ -7,19 +7,56 @@
 #include "cct/base/cleanup.h"
 #include "cct/paths/row_weights.h"
 
+#define DIGIT_BITS 8
+
 /* A row while rows are sorted. */
 struct place {
 	uint64_t time;
-	uint32_t row;
+	uint32_t row, group;
 };
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
+/* -- sorting -------------------------------------------------------------------------------- */
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
+/* Sorts by a digit of the time; those with the same one keep their order. */
+static void sort_by_digit(const struct place *from, struct place *to, size_t n, unsigned shift)
+{
+	size_t next[1u << DIGIT_BITS] = { 0 }, at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		next[(uint8_t)(from[i].time >> shift)]++;
+	for (size_t digit = 0; digit < 1u << DIGIT_BITS; digit++) {
+		const size_t n_of_digit = next[digit];
+
+		next[digit] = at;
+		at += n_of_digit;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[next[(uint8_t)(from[i].time >> shift)]++] = from[i];
+}
+
+/* By time, then as they were: by digits from the last on, which are few for the times of a
+ * recording (Knuth, The Art of Computer Programming, volume 3, section 5.2.5, algorithm R).
+ * @places: of the heap; another array then. 0 or -ENOMEM. */
+static int sort_places(struct place **places, size_t n)
+{
+	struct place *others = malloc((n + 1) * sizeof(*others));
+	uint64_t differences = 0;
+
+	if (!others)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		differences |= (*places)[i].time ^ (*places)[0].time;
+	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
+		struct place *from = *places;
+
+		if (!(uint8_t)(differences >> shift))
+			continue;
+		sort_by_digit(from, others, n, shift);
+		*places = others;
+		others = from;
+	}
+	free(others);
+	return 0;
 }
 
 /* -- rows ----------------------------------------------------------------------------------- */
@@ -52,6 +89,7 @@ static int sort_rows(struct sample_list *list, const uint32_t *group_of, uint32_
 	const struct sample_rows *rows = list->profile->rows;
 	_cleanup_free_ struct place *places = calloc(list->n + 1, sizeof(*places));
 	_cleanup_free_ uint32_t *next = calloc(n_groups + 1u, sizeof(*next));
+	size_t n = 0;
 
 	if (!places || !next)
 		return -ENOMEM;
@@ -60,14 +98,12 @@ static int sort_rows(struct sample_list *list, const uint32_t *group_of, uint32_
 		const uint32_t group = group_of_row(list, group_of, i);
 
 		if (group != UINT32_MAX)
-			places[next[group]++] = (struct place){ rows->rows[i].time, i };
+			places[n++] = (struct place){ rows->rows[i].time, i, group };
 	}
-	for (uint32_t group = 0; group < n_groups; group++)
-		qsort(places + list->first[group], list->first[group + 1] - list->first[group],
-		      sizeof(*places), compare_places);
-	for (size_t i = 0; i < list->n; i++)
-		list->rows[i] = places[i].row;
-	return 0;
+	int err = sort_places(&places, n);
+	for (size_t i = 0; !err && i < n; i++)
+		list->rows[next[places[i].group]++] = places[i].row;
+	return err;
 }
 
 static int list_rows(struct sample_list *list, const uint32_t *group_of, uint32_t n_groups)

@@ -143,11 +143,40 @@ static void without_rows_the_samples_of_a_path_are_one_entry(void **state)
 	profile_destroy(fixture.profile);
 }
 
+/* Times that differ in some of their bytes alone, or not at all. */
+static void times_of_all_sizes_are_sorted_and_equal_ones_keep_their_order(void **state)
+{
+	static const uint64_t times[] = { 0x1000000000, 0x7,   0x10000,      0x7, 0xff00,
+					  0x1000000001, 0x100, 0x1000000000, 0,   0xff };
+	const uint32_t n = sizeof(times) / sizeof(times[0]);
+	struct fixture fixture;
+	struct sample_list list;
+
+	(void)state;
+	set_up(&fixture);
+	for (uint32_t i = 0; i < n; i++)
+		add(&fixture, times[i], fixture.nodes[i % 2], 0, i + 1);
+	sample_rows_finish(fixture.profile->rows, 0);
+	assert_int_equal(sample_list_init(&list, fixture.profile), 0);
+	assert_int_equal(list.n, n);
+	for (uint32_t i = 1; i < n; i++) {
+		const struct listed_sample last = sample_list_get(&list, i - 1);
+		const struct listed_sample sample = sample_list_get(&list, i);
+
+		assert_true(last.time_ns <= sample.time_ns);
+		if (last.time_ns == sample.time_ns)
+			assert_true(list.rows[i - 1] < list.rows[i]);
+	}
+	sample_list_deinit(&list);
+	profile_destroy(fixture.profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_come_in_the_order_of_time_with_their_task),
 		cmocka_unit_test(groups_have_their_samples_in_the_order_of_time),
+		cmocka_unit_test(times_of_all_sizes_are_sorted_and_equal_ones_keep_their_order),
 		cmocka_unit_test(without_rows_the_samples_of_a_path_are_one_entry),
 	};
 
