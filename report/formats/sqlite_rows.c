@@ -46,9 +46,18 @@ static void open_file(struct sqlite_rows *rows)
 	unlink(path);
 }
 
+/* One thread writes, so that the library needs no locks and no statistics of its memory. It refuses
+ * once it was used before, which then is just slower. */
+static void configure_library(void)
+{
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 void sqlite_rows_open(struct sqlite_rows *rows, const char *schema)
 {
 	*rows = (struct sqlite_rows){ .fd = -1 };
+	configure_library();
 	open_file(rows);
 	sqlite_rows_run(rows, schema);
 }
