@@ -62,12 +62,18 @@ function betaFraction(a, b, x) {
 	return result;
 }
 
-/** I_x(a, b). @param {number} a @param {number} b @param {number} x @param {number} y 1 - x */
-function incompleteBeta(a, b, x, y) {
+/** x^a y^b over the beta function. @param {number} a @param {number} b @param {number} x
+ * @param {number} y */
+function betaFactor(a, b, x, y) {
+	return Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) +
+		b * Math.log(y));
+}
+
+/** I_x(a, b). @param {number} a @param {number} b @param {number} x @param {number} y 1 - x
+ * @param {number} [factor] */
+function incompleteBeta(a, b, x, y, factor = betaFactor(a, b, x, y)) {
 	if (x <= 0 || y <= 0)
 		return x <= 0 ? 0 : 1;
-	const factor = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) +
-		b * Math.log(y));
 	if (x < (a + 1) / (a + b + 2))
 		return (factor * betaFraction(a, b, x)) / a;
 	return 1 - (factor * betaFraction(b, a, y)) / b;
@@ -87,14 +93,27 @@ function binomialUpperTail(hits, n, probability) {
 	return hits <= 0 ? 1 : incompleteBeta(hits, n - hits + 1, probability, 1 - probability);
 }
 
+/** The smaller tail near the mean: both together are 1 and the probability of the count itself.
+ * @param {number} hits @param {number} n @param {number} probability */
+function binomialSmallerTail(hits, n, probability) {
+	const rest = n - hits + 1;
+	const factor = betaFactor(hits, rest, probability, 1 - probability);
+	const more = incompleteBeta(hits, rest, probability, 1 - probability, factor);
+	return Math.min(more, 1 - more + factor / (hits * (1 - probability)));
+}
+
 /** The probability that a binomial count is as far from its mean: twice the smaller tail, which is known
  * where the mean is not near, as the median is within 1 of it. @param {number} hits
  * @param {number} n draws @param {number} probability of a hit */
 export function binomialBothTails(hits, n, probability) {
 	const mean = n * probability;
-	const more = hits < mean - 1 ? 1 : binomialUpperTail(hits, n, probability);
-	const fewer = hits > mean + 1 ? 1 : binomialUpperTail(n - hits, n, 1 - probability);
-	return Math.min(1, 2 * Math.min(more, fewer));
+	if (hits > mean + 1)
+		return Math.min(1, 2 * binomialUpperTail(hits, n, probability));
+	if (hits < mean - 1 || hits <= 0)
+		return Math.min(1, 2 * binomialUpperTail(n - hits, n, 1 - probability));
+	if (hits >= n)
+		return Math.min(1, 2 * binomialUpperTail(hits, n, probability));
+	return Math.min(1, 2 * binomialSmallerTail(hits, n, probability));
 }
 
 /** The first derivative of log gamma. @param {number} x above 0 */

@@ -10,6 +10,7 @@ import { trigammaInverse, trigammaOf } from "./distributions.js";
 
 const MIN_ROWS = 3; /* that tell what their dispersions have in common */
 const MIN_DISPERSION = 1e-4;
+const PROBABILITY_STEPS = 1 << 16; /* of probabilities */
 
 /** What the dispersions of rows have in common. @typedef {{degrees: number, scale: number,
  * allDegrees: number}} Prior */
@@ -33,6 +34,7 @@ class Draws {
 		this.whole = whole;
 		this.amounts = amounts;
 		this.minimum = minimum;
+		this.all = this.samples(whole);
 		this.degrees = Math.max(this.runs - 2, 0);
 		this.sums = [0, 0];
 		for (let run = 0; run < this.runs; run++)
@@ -125,13 +127,12 @@ class Draws {
 		if (!this.degrees)
 			return;
 		const least = this.minimum * this.runs;
-		const all = this.samples(this.whole);
 		const costs = new Float64Array(this.whole.length);
 		const dispersions = [];
 		for (let row = 0; row < n; row++) {
 			fill(row, costs);
 			const inside = this.samples(costs);
-			if (inside >= least && all - inside >= least)
+			if (inside >= least && this.all - inside >= least)
 				dispersions.push(this.dispersion(costs));
 		}
 		this.prior = priorOf(dispersions, this.degrees);
@@ -161,7 +162,7 @@ class Draws {
 		const [before, after] = exposure;
 		const n = this.samples(costs);
 		const common = n / (before + after);
-		const rest = this.outside(costs, this.inner);
+		const rest = this.amounts ? costs : this.outside(costs, this.inner);
 		let variance = 0;
 		for (let run = 0; run < this.runs; run++)
 			variance += this.partOfSide(run) ** 2 * this.varianceInRun(rest, run, common,
@@ -172,7 +173,10 @@ class Draws {
 		const perSample = (common * (1 / before + 1 / after)) / variance;
 		const exact = binomialBothTails(this.samples(costs, 1) * perSample, n * perSample,
 			after / (before + after));
-		return Math.max(exact, studentBothTails(distance / Math.sqrt(variance), degrees));
+		const t = distance / Math.sqrt(variance);
+		/* the normal distribution has less than this out there, so it need not be known */
+		return degrees === Infinity && exact >= Math.exp((-t * t) / 2) ? exact
+			: Math.max(exact, studentBothTails(t, degrees));
 	}
 
 	/** @param {Float64Array} costs @returns {Difference} */
@@ -192,8 +196,8 @@ class Draws {
 	 * @param {Float64Array} costs */
 	test(costs) {
 		const { dispersion, known } = this.moderated(costs);
-		const rest = this.amounts ? costs : this.outside(costs, this.rest);
-		const tested = this.samples(rest) < this.samples(costs) ? rest : costs;
+		const isMost = !this.amounts && this.samples(costs) > this.all / 2;
+		const tested = isMost ? this.outside(costs, this.rest) : costs;
 		const distance = Math.abs(this.value(costs, 1) - this.value(costs, 0));
 		return this.samples(tested) < this.minimum ? NaN
 			: this.probability(tested, distance, dispersion, known);
@@ -233,10 +237,22 @@ function priorOf(dispersions, degrees) {
 		scale: Math.exp(mean + digammaOf(known / 2) - Math.log(known / 2)) };
 }
 
+/** By the probability, in steps: the first place that may have it. @param {Float64Array} sorted */
+function placesOf(sorted) {
+	const places = new Uint32Array(PROBABILITY_STEPS + 2);
+	for (let step = 0, i = 0; step < places.length; step++) {
+		while (i < sorted.length && sorted[i] * PROBABILITY_STEPS < step)
+			i++;
+		places[step] = i;
+	}
+	return places;
+}
+
 /** Where a number is. Those that are equal have the same q. @param {Float64Array} sorted
- * @param {number} number */
-function placeOf(sorted, number) {
-	let [low, high] = [0, sorted.length - 1];
+ * @param {Uint32Array} places @param {number} number */
+function placeOf(sorted, places, number) {
+	const step = Math.floor(number * PROBABILITY_STEPS);
+	let [low, high] = [places[step], Math.min(places[step + 1], sorted.length - 1)];
 	while (low < high) {
 		const middle = (low + high) >> 1;
 		if (sorted[middle] < number)
@@ -247,11 +263,23 @@ function placeOf(sorted, number) {
 	return low;
 }
 
+/** Those that are not NaN. @param {Float64Array} p */
+function testedOf(p) {
+	const tested = new Float64Array(p.length);
+	let n = 0;
+	for (let row = 0; row < p.length; row++) {
+		if (!Number.isNaN(p[row]))
+			tested[n++] = p[row];
+	}
+	return tested.subarray(0, n);
+}
+
 /** Adjusts probabilities for a false discovery rate: by Benjamini and Hochberg, or if rows share
  * samples, by Benjamini and Yekutieli. @param {Float64Array} p NaN: not tested
  * @param {boolean} shareSamples */
 function adjust(p, shareSamples) {
-	const tests = p.filter((of) => !Number.isNaN(of)).sort();
+	const tests = testedOf(p).sort();
+	const places = placesOf(tests);
 	let harmonic = 0;
 	for (let i = 1; i <= tests.length; i++)
 		harmonic += 1 / i;
@@ -262,7 +290,7 @@ function adjust(p, shareSamples) {
 		q[i] = least = Math.min(least, (tests[i] * n) / (i + 1));
 	for (let row = 0; row < p.length; row++) {
 		if (!Number.isNaN(p[row]))
-			p[row] = q[placeOf(tests, p[row])];
+			p[row] = q[placeOf(tests, places, p[row])];
 	}
 }
 
