@@ -337,11 +337,11 @@ static void look_at_spool(struct agent *agent)
 		spool_look(spool, &metrics->spool);
 }
 
-/* What waits for the run that goes on is taken by the next one. */
+/* What waits for the run that goes on is taken by the next one, and all that waits by the last. */
 static void push(struct agent *agent)
 {
-	const int err =
-		push_runs_start(&agent->push, &agent->options->push, agent->folder.path, now_ns());
+	const int err = push_runs_start(&agent->push, &agent->options->push, agent->folder.path,
+					now_ns(), agent->is_ending && !agent->n_windows);
 
 	if (err)
 		message_error("agent", "cannot start dendro push: %s.", strerror(-err));
@@ -436,7 +436,7 @@ static void finish_window(struct agent *agent, size_t index, int status)
 	if (!err && window->span.end_ns > agent->metrics.last_window_ns)
 		agent->metrics.last_window_ns = window->span.end_ns;
 	if (!err && agent->options->push.url)
-		push_runs_add(&agent->push, window->kept_name);
+		push_runs_add(&agent->push, window->kept_name, now_ns());
 	agent->n_windows--;
 	memmove(window, window + 1, (agent->n_windows - index) * sizeof(*window));
 	if (!err)
@@ -489,6 +489,7 @@ static void take_signals(struct agent *agent)
 			service_notify_send(&agent->notify, SERVICE_STOPPING);
 			if (agent->recorder.pid)
 				kill(agent->recorder.pid, SIGTERM);
+			push(agent);
 		} else if (info.ssi_signo == SIGHUP) {
 			agent->is_reloading = !agent->is_ending;
 		}

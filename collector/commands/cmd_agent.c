@@ -36,6 +36,15 @@ static int take_window(const struct option_use *use, void *field)
 	return 0;
 }
 
+static int take_push_every(const struct option_use *use, void *field)
+{
+	uint64_t *ns = field;
+
+	if (numbers_parse_time(use->value, NSEC_PER_SEC, MAX_WINDOW_NS, ns) || *ns < MIN_WINDOW_NS)
+		return option_wrong_value(use, "a time from 1 s to 1 h, such as 10m or 1h");
+	return 0;
+}
+
 /* "2G", "30d": both may be given. */
 static int take_keep(const struct option_use *use, void *field)
 {
@@ -188,6 +197,12 @@ static const struct command_option options_of_agent[] = {
 		  "the folder spool in DIR",
 	  .take = take_push,
 	  .offset = FIELD(push.url) },
+	{ .name = "push-every",
+	  .argument = "TIME",
+	  .help = "with --push: let windows wait for this time, from 1s to 1h, and send them as "
+		  "one profile",
+	  .take = take_push_every,
+	  .offset = FIELD(push.every_ns) },
 	{ .name = "no-send",
 	  .help = "with --push: leave the requests in the spool, for another process to send",
 	  .take = option_take_flag,

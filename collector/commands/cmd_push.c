@@ -39,6 +39,7 @@ struct push_command {
 	struct spool spool;
 	uint64_t max_spool, slice_ns;
 	bool has_commands, creates_tables, prints_tables, has_symbols;
+	bool is_one;  /* the files are added up */
 	bool no_send; /* the requests stay in the spool, for another process */
 	struct known_keys known;
 	bool knows; /* which database it is: ->known is what it has */
@@ -169,6 +170,17 @@ static const struct command_option options_of_push[] = {
 		  "a tenth as many rows",
 	  .take = take_slice,
 	  .offset = FIELD(slice_ns) },
+	{ .name = "as-one",
+	  .help = "add the files up, and send them as one profile: of many windows, fewer and "
+		  "larger requests, and each path once",
+	  .take = option_take_flag,
+	  .offset = FIELD(is_one) },
+	{ .name = "fold-once",
+	  .help = "with --as-one: paths of which there is one sample end at the deepest caller "
+		  "that "
+		  "they share with others, as in dendro merge --fold-once",
+	  .take = option_take_flag,
+	  .offset = FIELD(report.folds_once) },
 	{ .heading = "Tables of ClickHouse" },
 	{ .name = "create-tables",
 	  .help = "make the database and dendro's tables in it, or bring them up to date, before "
@@ -309,6 +321,21 @@ static int add_file(struct push_command *command, const char *path)
 	return err;
 }
 
+/* Likewise, of all files together; one that can't be read keeps the others back. */
+static int add_sum(struct push_command *command, const struct parsed_line *parsed)
+{
+	struct report_options *report = &command->report;
+	struct profile *profile = NULL;
+	bool is_damaged = false;
+
+	report_options_take_operands(report, parsed);
+	int err = named_profile_merge(report, &profile, &is_damaged);
+	if (!err)
+		err = add_profile(command, profile);
+	profile_destroy(profile);
+	return err || is_damaged;
+}
+
 /* What is parsed may be anybody's. */
 static void give_up_rights(struct push_command *command, const struct parsed_line *parsed)
 {
@@ -352,7 +379,9 @@ static int fill_spool(struct push_command *command, const struct parsed_line *pa
 	else
 		give_up_rights(command, parsed);
 	const bool can_fill = !err;
-	for (size_t i = 0; i < parsed->n_operands && can_fill; i++)
+	if (can_fill && command->is_one)
+		err = add_sum(command, parsed);
+	for (size_t i = 0; i < parsed->n_operands && can_fill && !command->is_one; i++)
 		err |= command->has_symbols ? add_symbols(command, parsed->operands[i])
 					    : add_file(command, parsed->operands[i]);
 	if (spool->n_dropped)
@@ -455,6 +484,10 @@ int cmd_push(int argc, char **argv, struct configuration *configuration)
 					   "%s needs --to clickhouse+https://HOST/"
 					   "DATABASE.",
 					   command.has_symbols ? "--symbols" : "--create-tables");
+	else if (!parsed.is_done && command.has_symbols && command.is_one)
+		status = message_wrong_use("push", "--symbols and --as-one contradict each other.");
+	else if (!parsed.is_done && command.report.folds_once && !command.is_one)
+		status = message_wrong_use("push", "--fold-once needs --as-one.");
 	else if (!parsed.is_done && !command.target.url)
 		status = message_wrong_use("push", "name the server with --to URL.");
 	else if (!parsed.is_done)

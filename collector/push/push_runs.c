@@ -17,10 +17,12 @@
 #define NICE 19
 /* It runs for each profile: what is not sent now is sent with the next. */
 #define RETRY_FOR "0"
-#define FIXED_MAX 12 /* words */
+#define FIXED_MAX 13 /* words */
 
-void push_runs_add(struct push_runs *push, const char *name)
+void push_runs_add(struct push_runs *push, const char *name, uint64_t now_ns)
 {
+	if (!push->n_waiting)
+		push->waits_since_ns = now_ns;
 	if (push->n_waiting == PUSH_RUNS_WAITING_MAX) {
 		memmove(push->waiting[0], push->waiting[1],
 			(PUSH_RUNS_WAITING_MAX - 1) * sizeof(push->waiting[0]));
@@ -51,8 +53,15 @@ static int run(char **arguments, pid_t *pid_ret)
 	return -err;
 }
 
+static bool is_due(const struct push_runs *push, const struct push_runs_options *options,
+		   uint64_t now_ns)
+{
+	return push->n_waiting == PUSH_RUNS_WAITING_MAX ||
+	       now_ns - push->waits_since_ns >= options->every_ns;
+}
+
 int push_runs_start(struct push_runs *push, const struct push_runs_options *options,
-		    const char *folder, uint64_t now_ns)
+		    const char *folder, uint64_t now_ns, bool is_last)
 {
 	char *arguments[FIXED_MAX + PUSH_RUNS_WAITING_MAX + 1] = { NULL };
 	_cleanup_free_ char *spool = push_runs_spool(folder);
@@ -61,7 +70,7 @@ int push_runs_start(struct push_runs *push, const struct push_runs_options *opti
 	size_t n = 0, n_fixed;
 	int err = spool ? 0 : -ENOMEM;
 
-	if (push->pid || !push->n_waiting)
+	if (push->pid || !push->n_waiting || !(is_last || is_due(push, options, now_ns)))
 		return 0;
 	arguments[n++] = (char *)"dendro";
 	if (options->config) {
@@ -72,6 +81,8 @@ int push_runs_start(struct push_runs *push, const struct push_runs_options *opti
 		arguments[n++] = (char *)fixed[i];
 	if (options->no_send)
 		arguments[n++] = (char *)"--no-send";
+	if (options->every_ns)
+		arguments[n++] = (char *)"--as-one";
 	n_fixed = n;
 	for (size_t i = 0; !err && i < push->n_waiting; i++) {
 		arguments[n] = sentence("%s/%s", folder, push->waiting[i]);

@@ -16,6 +16,7 @@
 struct push_runs_options {
 	const char *url;    /* NULL: nothing is pushed */
 	bool no_send;       /* the requests stay in the spool */
+	uint64_t every_ns;  /* profiles wait for so long, and are pushed as one; 0: they do not */
 	const char *config; /* the file of settings of --config; NULL: the usual ones */
 };
 
@@ -26,15 +27,16 @@ struct push_runs {
 	bool is_urgent; /* somebody waits for the runs, which do not go after others' work */
 	char waiting[PUSH_RUNS_WAITING_MAX][PUSH_RUNS_NAME_MAX]; /* names, oldest first */
 	size_t n_waiting;
-	uint64_t n_left_out; /* profiles for which there was no room */
-	uint64_t n_failed;   /* runs that have not sent all */
+	uint64_t waits_since_ns; /* of the oldest one */
+	uint64_t n_left_out;     /* profiles for which there was no room */
+	uint64_t n_failed;       /* runs that have not sent all */
 };
 
 /* A profile was finished: @name in the folder. */
-void push_runs_add(struct push_runs *push, const char *name);
-/* Starts it for what waits, if none runs. 0 or -errno. */
+void push_runs_add(struct push_runs *push, const char *name, uint64_t now_ns);
+/* Starts it for what waits, if none runs, and for what may wait longer if @is_last. 0 or -errno. */
 int push_runs_start(struct push_runs *push, const struct push_runs_options *options,
-		    const char *folder, uint64_t now_ns);
+		    const char *folder, uint64_t now_ns, bool is_last);
 /* Somebody waits from now on, also for the run at hand, where its priority may be raised. */
 void push_runs_hurry(struct push_runs *push);
 /* It has ended, with this status of waitpid(). */

@@ -106,13 +106,18 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 }
 
 @test "the windows of an agent and their sum count once" {
-	local agent file all
-	"$DENDRO" agent --directory windows --window 1s --merge never -e cpu-clock 2>log 3>&- &
+	local agent file all url=clickhouse+http://127.0.0.1:9/profiles
+	"$DENDRO" agent --directory windows --window 1s --merge never -e cpu-clock --push "$url" \
+		--no-send --push-every 1h 2>log 3>&- &
 	agent=$!
 	has_four() { [ "$(find windows -name '*.cct' 2>/dev/null | wc -l)" -ge 4 ]; }
 	wait_until has_four
 	kill -TERM "$agent"
 	wait "$agent"
+	# The agent itself has left one request for all of them, which is for another server.
+	requests() { grep -l "INSERT INTO windows" windows/spool/*.request; }
+	wait_until requests
+	expect_equal "requests of the agent" "$(requests | wc -l)" 1
 	"$DENDRO" merge --fold-once -o all.cct windows/*.cct
 	"$DENDRO" merge -o first.cct "$(find windows -name '*.cct' | sort | head -1)"
 	all=$("$DENDRO" report --format json all.cct | jq '.metrics[0].samples')
@@ -138,6 +143,14 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 		push_to one "$file"
 	done
 	expect_equal "of the sum and its windows" "$(samples)" "$all"
+	# As one, they are their sum.
+	sql one "TRUNCATE TABLE samples"
+	sql one "TRUNCATE TABLE windows"
+	push_to one --as-one --fold-once windows/*.cct
+	expect_equal "as one" "$(samples)" "$all"
+	push_to one first.cct
+	expect_equal "as one, and the first" "$(samples)" "$all"
+	refuses "--fold-once needs --as-one" -- push_to one --fold-once first.cct
 	expect_equal "windows" "$(sql one "SELECT count() FROM windows")" 1
 }
 
