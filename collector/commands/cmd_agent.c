@@ -335,8 +335,15 @@ static int parse(struct agent_command *command, char **argv, struct configuratio
 		status = add_word(command, strdup(argv[i]));
 	if (status)
 		return status;
+	/* Parsing puts operands before options, in a list that is not the one that owns the words.
+	 */
+	const size_t size = ((size_t)command->n_words + 1) * sizeof(*command->words);
+	_cleanup_free_ char **words = malloc(size);
+	if (!words)
+		return message_error_of_memory("agent");
+	memcpy(words, command->words, size);
 	struct parsed_line parsed = options_parse(&agent_line, configuration, command->n_words,
-						  command->words, &command->options);
+						  words, &command->options);
 	*is_done_ret = parsed.is_done;
 	if (parsed.is_done)
 		return parsed.status;

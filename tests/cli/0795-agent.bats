@@ -649,9 +649,12 @@ is_counted() { [ "$(number_of "$1" | grep -c '[1-9]')" = 1 ]; }
 	run "$DENDRO" agent --window 0.5s
 	[ "$status" -eq 129 ]
 	[[ "$output" == *"--window takes a time from 1 s to 1 h"* ]]
-	run "$DENDRO" agent sleep 1
-	[ "$status" -eq 129 ]
-	[[ "$output" == *"takes options only"* ]]
+	for options in "" "--window 15s"; do
+		# shellcheck disable=SC2086
+		run "$DENDRO" agent $options sleep 1
+		[ "$status" -eq 129 ]
+		[[ "$output" == *"takes options only"* ]]
+	done
 	run "$DENDRO" agent --directory /nowhere/windows
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"cannot make '/nowhere/windows': No such file or directory."* ]]
