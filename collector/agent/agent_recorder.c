@@ -13,8 +13,9 @@
 #include "collector/files/recording_run.h"
 #include "collector/sandbox/child_process.h"
 
-/* At low rates the rings hold the samples of seconds: nothing is gained by waking more often. */
-#define INTERVAL_NS NSEC_PER_SEC
+/* At low rates the rings hold the samples of seconds: nothing is gained by waking more often. With
+ * the times that mappings and processes wake it, about once a second in all. */
+#define INTERVAL_NS (12 * NSEC_PER_SEC / 10)
 /* Rings hold the samples of so many such times, if they do not take more than this part of the
  * memory: so they need not wake their reader before it comes by itself, and have room also while a
  * window ends and the next begins. */

@@ -146,6 +146,12 @@ static void keep_size(struct recorder *recorder)
 			    "the recording has reached --max-size, and ends.");
 }
 
+/* A recorder that is woken seldom, and has been for another reason, need not come again soon. */
+static bool is_time_to_look(const struct recorder *recorder, uint64_t now)
+{
+	return now + recorder->options->interval_ns / 2 >= recorder->schedule.look_ns;
+}
+
 /* What is due by the clock. */
 static int keep_time(struct recorder *recorder)
 {
@@ -158,7 +164,7 @@ static int keep_time(struct recorder *recorder)
 	}
 	if (now >= recorder->schedule.stop_ns)
 		recorder->is_stopped = true;
-	if (now >= recorder->schedule.look_ns) {
+	if (is_time_to_look(recorder, now)) {
 		recorder->schedule.look_ns = now + interval_ns(recorder);
 		evlist_vary_rates(recorder->events.evlist);
 		int err = recording_observers_look(recorder->observers, false);
