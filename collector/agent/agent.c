@@ -337,11 +337,16 @@ static void look_at_spool(struct agent *agent)
 		spool_look(spool, &metrics->spool);
 }
 
+static bool is_ending(const struct agent *agent)
+{
+	return agent->is_ending || agent->has_failed;
+}
+
 /* What waits for the run that goes on is taken by the next one, and all that waits by the last. */
 static void push(struct agent *agent)
 {
 	const int err = push_runs_start(&agent->push, &agent->options->push, agent->folder.path,
-					now_ns(), agent->is_ending && !agent->n_windows);
+					now_ns(), is_ending(agent) && !agent->n_windows);
 
 	if (err)
 		message_error("agent", "cannot start dendro push: %s.", strerror(-err));
@@ -634,17 +639,18 @@ static bool is_pushing(const struct agent *agent)
 
 static bool is_done(const struct agent *agent)
 {
-	return (agent->is_ending || agent->has_failed) && !agent->recorder.pid &&
-	       !agent->n_windows && !is_pushing(agent);
+	return is_ending(agent) && !agent->recorder.pid && !agent->n_windows && !is_pushing(agent);
 }
 
 /* What waits is pushed beside what is being pushed: the spool takes one process after the other. */
 static void leave_pushing(struct agent *agent)
 {
-	if (!agent->push.pid)
-		return;
+	const bool was_pushing = agent->push.pid;
+
 	agent->push.pid = 0;
 	push(agent);
+	if (!was_pushing && !agent->push.pid)
+		return;
 	message_note("agent", "the last profiles are still being pushed, by processes that go on.");
 }
 
