@@ -171,11 +171,13 @@ static const struct command_option options_of_push[] = {
 	  .take = take_slice,
 	  .offset = FIELD(slice_ns) },
 	{ .name = "as-one",
+	  .not_a_setting = "it is about the files of one run",
 	  .help = "add the files up, and send them as one profile: of many windows, fewer and "
 		  "larger requests, and each path once",
 	  .take = option_take_flag,
 	  .offset = FIELD(is_one) },
 	{ .name = "fold-once",
+	  .not_a_setting = "it is about the files of one run",
 	  .help = "with --as-one: paths of which there is one sample end at the deepest caller "
 		  "that "
 		  "they share with others, as in dendro merge --fold-once",
