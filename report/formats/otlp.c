@@ -289,6 +289,12 @@ static void add_scope(struct byte_buffer *profiles)
 	byte_buffer_deinit(&scope);
 }
 
+static void write_bytes(const struct byte_buffer *buffer, FILE *out)
+{
+	if (buffer->size)
+		fwrite(buffer->bytes, 1, buffer->size, out);
+}
+
 /* A message that consists of @head and @tail, which is large. */
 static int write_field(FILE *out, unsigned field, const struct byte_buffer *head,
 		       const struct byte_buffer *tail)
@@ -300,9 +306,9 @@ static int write_field(FILE *out, unsigned field, const struct byte_buffer *head
 		byte_buffer_deinit(&start);
 		return -ENOMEM;
 	}
-	fwrite(start.bytes, 1, start.size, out);
-	fwrite(head->bytes, 1, head->size, out);
-	fwrite(tail->bytes, 1, tail->size, out);
+	write_bytes(&start, out);
+	write_bytes(head, out);
+	write_bytes(tail, out);
 	byte_buffer_deinit(&start);
 	return 0;
 }

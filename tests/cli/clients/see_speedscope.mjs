@@ -35,6 +35,8 @@ try {
   await page.keyboard.press('3')
   await page.waitForFunction(() => document.body.innerText.includes('Symbol Name'), null,
     {timeout: 120000})
+  await page.waitForFunction(() => document.querySelector('table td:nth-child(3)'), null,
+    {timeout: 120000})
   const rows = await page.$$eval('table tr', all => all
     .map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))
     .filter(cells => cells.length >= 3))
