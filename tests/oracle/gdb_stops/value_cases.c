@@ -5,9 +5,9 @@
  *	leaf|caller parameter|local FUNCTION VARIABLE COMPARED GDB OURS REASON
  *
  * GDB and OURS are bits as a hexadecimal number, or -. COMPARED is "stack" if gdb has it from the
- * recorded stack, "memory" if from another place in memory; "entry" if it is computed from what the
- * function was called with, and the variable is a reference or that of an inlined function; else
- * "other". A part that no piece describes has the reason
+ * recorded stack, "memory" if from another place in memory, or if we lack memory on the way there;
+ *"entry" if it is computed from what the function was called with, and the variable is a reference
+ *or that of an inlined function; else "other". A part that no piece describes has the reason
  * "no-piece".
  */
 #include <dwarf.h>
@@ -38,6 +38,27 @@ struct our_variable {
 	bool is_reference;   /* whose address gdb takes for that of what it refers to */
 	const char *problem; /* why it is not even looked for; or NULL */
 };
+
+/* What an evaluation needed last that the sample does not have. */
+static uint64_t missing;
+
+static bool note_missing(void *data, uint64_t addr, size_t size, uint8_t *bytes,
+			 bool *is_at_sample_ret)
+{
+	(void)data;
+	(void)size;
+	(void)bytes;
+	(void)is_at_sample_ret;
+	missing = addr;
+	return false;
+}
+
+static bool is_in_copy(const struct cases *cases, uint64_t addr)
+{
+	const uint64_t at = addr - cases->stack.regs.values[cases->stack.arch->sp];
+
+	return at < cases->stack.size && cases->stack.size - at >= 8;
+}
 
 static bool is_at_entry(Dwarf_Die *die, uint64_t vaddr)
 {
@@ -105,23 +126,24 @@ static void print_part(const struct cases *cases, const struct gdb_variable *gdb
 		give_up("a variable lacks a part");
 	if (!is_there)
 		return;
-	const uint64_t at = gdb->addr + bit / 8 - cases->stack.regs.values[cases->stack.arch->sp];
+	enum debug_reason reason = ours->reason;
 	const char *place = "other";
 
+	if (!ours->problem && !reason)
+		reason = debug_location_read(&ours->location, ours->frame, bit, n_bits,
+					     (uint8_t *)&bits);
 	if (ours->is_at_entry && (gdb->depth || ours->is_reference))
 		place = "entry";
+	else if (reason == DEBUG_NO_MEMORY)
+		place = is_in_copy(cases, missing) ? "stack" : "memory";
 	else if (gdb->addr && !ours->is_reference)
-		place = at < cases->stack.size && cases->stack.size - at >= 8 ? "stack" : "memory";
+		place = is_in_copy(cases, gdb->addr + bit / 8) ? "stack" : "memory";
 	printf("%s %s %s %s %s %s ", gdb->frame ? "caller" : "leaf", gdb->kind, gdb->function,
 	       gdb->name, place, theirs);
 	if (ours->problem) {
 		printf("- %s\n", ours->problem);
 		return;
 	}
-	enum debug_reason reason = ours->reason;
-	if (!reason)
-		reason = debug_location_read(&ours->location, ours->frame, bit, n_bits,
-					     (uint8_t *)&bits);
 	if (!ours->reason && reason == DEBUG_OPTIMIZED_OUT) {
 		puts("- no-piece");
 		return;
@@ -156,6 +178,7 @@ static void compare(const struct cases *cases, struct value_stack *stack)
 	size_t frame;
 
 	value_stack_walk(stack, cases->space, &cases->stack);
+	value_stack_use_process(stack, note_missing, NULL);
 	while (fscanf(cases->file, " %15s", word) == 1 && strcmp(word, "end") != 0) {
 		if (!strcmp(word, "variable")) {
 			compare_variable(cases, stack, is_there);
