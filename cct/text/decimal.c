@@ -40,12 +40,14 @@ void decimal_write(FILE *out, uint64_t number)
 {
 	char text[DECIMAL_MAX];
 
-	fwrite(text, 1, decimal_format(text, number), out);
+	const size_t size = decimal_format(text, number);
+	fwrite(text, 1, size, out);
 }
 
 void decimal_write_fraction(FILE *out, uint64_t number, unsigned n_digits)
 {
 	char text[DECIMAL_MAX];
 
-	fwrite(text, 1, decimal_format_fraction(text, number, n_digits), out);
+	const size_t size = decimal_format_fraction(text, number, n_digits);
+	fwrite(text, 1, size, out);
 }

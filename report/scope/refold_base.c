@@ -34,9 +34,10 @@ int refold_select(const struct refold_base *base, const struct refold_conditions
 		const struct fold_node *node = &from->nodes[i];
 
 		met[i] = met[node->parent] | conditions->met[node->entity];
-		is_selected[i] = is_met(conditions, met[i]) &
-				 has_samples(from->self_samples + (size_t)i * from->n_metrics,
-					     from->n_metrics);
+		is_selected[i] =
+			(unsigned)is_met(conditions, met[i]) &
+			(unsigned)has_samples(from->self_samples + (size_t)i * from->n_metrics,
+					      from->n_metrics);
 		is_any |= is_selected[i];
 	}
 	return is_any ? 0 : -ENOENT;

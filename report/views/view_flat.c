@@ -481,10 +481,10 @@ static int order_slots(struct flat *flat)
 {
 	const struct view_options *options = &flat->view->options;
 	const enum slot_cost by = options->sort == SORT_SELF ? SELF : TOTAL;
-	_cleanup_free_ uint64_t *costs = malloc((flat->n_used + 1) * sizeof(*costs));
 
 	if (options->sort != SORT_SELF && options->sort != SORT_TOTAL)
 		return 0;
+	_cleanup_free_ uint64_t *costs = malloc((flat->n_used + 1) * sizeof(*costs));
 	if (!costs)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < flat->n_used; i++)

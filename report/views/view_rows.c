@@ -258,11 +258,11 @@ static void order_by_byte(const struct thing *from, struct thing *to, uint32_t n
 int view_order_by_cost(uint32_t *things, const uint64_t *costs, uint32_t n)
 {
 	_cleanup_free_ struct thing *room = calloc(((size_t)n + 1) * 2, sizeof(*room));
-	struct thing *all = room, *other = room + n;
 	uint64_t any = 0;
 
 	if (!room)
 		return -ENOMEM;
+	struct thing *all = room, *other = room + n;
 	for (uint32_t i = 0; i < n; i++) {
 		all[i] = (struct thing){ .cost = costs[i], .thing = things[i] };
 		any |= costs[i];
