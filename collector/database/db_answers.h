@@ -86,13 +86,13 @@ typedef int (*db_reader)(struct db_answers *answers, struct row_binary *rows);
 
 /* In this order: a table refers to those before it. */
 enum db_table {
+	DB_EVENTS, /* in the order in which they were recorded, which is that of the profile */
 	DB_COSTS,
 	DB_STACKS,
 	DB_MODULES,
 	DB_LATE_NAMES, /* of code that had none when it was sent: the first that is read stays */
 	DB_NAMES,
 	DB_RUNS,
-	DB_EVENTS,
 	DB_QUALITY,
 	N_DB_TABLES
 };

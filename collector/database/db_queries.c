@@ -62,7 +62,8 @@ static char *query_of_windows(enum db_table table, const struct db_selection *se
 			"event_flags FROM %s) ARRAY JOIN event_names AS name, event_units AS unit, "
 			"event_samples AS n, event_lost AS lost, event_counted AS counted, "
 			"event_enabled_ns AS enabled, event_running_ns AS running, "
-			"event_flags AS flags GROUP BY of_host, name, unit FORMAT RowBinary",
+			"event_flags AS flags, arrayEnumerate(event_names) AS i GROUP BY of_host, "
+			"name, unit ORDER BY min(i), name, of_host, unit FORMAT RowBinary",
 			host, from);
 }
 

@@ -144,7 +144,7 @@ sorted() {
 	from_db diff --where "build = 'a2a2a2a2'" --versus-where "build = 'a1a1a1a1'" \
 		--sort self,cpu-clock --format json >diff.json
 	expect_equal runs "$(jq -c '[.runs[] | [.side, .samples]]' diff.json)" \
-		'[["before",80],["before",60],["after",90]]'
+		'[["before",60],["before",80],["after",90]]'
 	expect_equal leaf "$(jq -c '.rows[] | select(.name == "leaf()") | .self |
 		[.before, .after | . * 1000 | round]' diff.json)" '[864,1000]'
 	times=(--from "$day 10:01" --to "$day 10:02")
