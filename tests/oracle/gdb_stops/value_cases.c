@@ -6,9 +6,9 @@
  *
  * GDB and OURS are bits as a hexadecimal number, or -. COMPARED is "stack" if gdb has it from the
  * recorded stack, "memory" if from another place in memory, or if we lack memory on the way there;
- *"entry" if it is computed from what the function was called with, and the variable is a reference
- *or that of an inlined function; else "other". A part that no piece describes has the reason
- * "no-piece".
+ * "vector" if we lack a vector register, "entry" if it is computed from what the function was
+ * called with, and the variable is a reference or that of an inlined function; else "other". A part
+ * that no piece describes has the reason "no-piece".
  */
 #include <dwarf.h>
 #include <inttypes.h>
@@ -34,6 +34,7 @@ struct our_variable {
 	enum debug_reason reason;
 	struct debug_location location;
 	const struct debug_frame *frame;
+	bool is_in_vector_register;
 	bool is_at_entry;    /* computed from what the function was called with */
 	bool is_reference;   /* whose address gdb takes for that of what it refers to */
 	const char *problem; /* why it is not even looked for; or NULL */
@@ -58,6 +59,39 @@ static bool is_in_copy(const struct cases *cases, uint64_t addr)
 	const uint64_t at = addr - cases->stack.regs.values[cases->stack.arch->sp];
 
 	return at < cases->stack.size && cases->stack.size - at >= 8;
+}
+
+/* System V ABI for AMD64, figure 3.36; DWARF for the Arm 64-bit Architecture, 4.1. */
+static bool is_vector_register(uint64_t number)
+{
+#ifdef __aarch64__
+	return number >= 64 && number <= 95;
+#else
+	return number >= 17 && number <= 32;
+#endif
+}
+
+/* Whether its value, or its address, is computed from one. */
+static bool is_in_vector_register(Dwarf_Die *die, uint64_t vaddr)
+{
+	Dwarf_Attribute found;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr_integrate(die, DW_AT_location, &found) ||
+	    dwarf_getlocation_addr(&found, vaddr, &ops, &n, 1) < 1)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t atom = ops[i].atom;
+
+		if ((atom >= DW_OP_reg0 && atom <= DW_OP_reg31 &&
+		     is_vector_register(atom - DW_OP_reg0)) ||
+		    ((atom == DW_OP_regx || atom == DW_OP_regval_type ||
+		      atom == DW_OP_GNU_regval_type) &&
+		     is_vector_register(ops[i].number)))
+			return true;
+	}
+	return false;
 }
 
 static bool is_at_entry(Dwarf_Die *die, uint64_t vaddr)
@@ -103,6 +137,8 @@ static void find_variable(struct value_stack *stack, const struct gdb_variable *
 			continue;
 		ours->problem = NULL;
 		ours->is_reference = is_reference(&variables[i].die);
+		ours->is_in_vector_register =
+			is_in_vector_register(&variables[i].die, ours->frame->vaddr);
 		ours->is_at_entry = is_at_entry(&variables[i].die, ours->frame->vaddr);
 		ours->reason = debug_location_find(&ours->location, &variables[i].die, ours->frame);
 	}
@@ -134,6 +170,8 @@ static void print_part(const struct cases *cases, const struct gdb_variable *gdb
 					     (uint8_t *)&bits);
 	if (ours->is_at_entry && (gdb->depth || ours->is_reference))
 		place = "entry";
+	else if (reason == DEBUG_NO_REGISTER && ours->is_in_vector_register)
+		place = "vector";
 	else if (reason == DEBUG_NO_MEMORY)
 		place = is_in_copy(cases, missing) ? "stack" : "memory";
 	else if (gdb->addr && !ours->is_reference)
