@@ -10,7 +10,7 @@
 #include <time.h>
 
 struct clock_moment {
-	uint64_t now_ns;  /* of the clock that was asked for */
+	uint64_t now_ns;  /* of the chosen clock */
 	uint64_t unix_ns; /* since 1970, UTC */
 };
 

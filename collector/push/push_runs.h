@@ -28,7 +28,7 @@ struct push_runs {
 	char waiting[PUSH_RUNS_WAITING_MAX][PUSH_RUNS_NAME_MAX]; /* names, oldest first */
 	size_t n_waiting;
 	uint64_t waits_since_ns; /* of the oldest one */
-	uint64_t n_left_out;     /* profiles for which there was no room */
+	uint64_t n_left_out;     /* profiles that were dropped, as too many waited */
 	uint64_t n_failed;       /* runs that have not sent all */
 };
 

@@ -135,8 +135,8 @@ static void copy_registers(struct bpf_code *code, const struct registers *regist
 }
 
 /*
- * R6: the argument; R8: this CPU's buffer, with the user's registers: those that the sample has,
- * too. Of a sample in the kernel, they are where the thread has entered it.
+ * R6: the argument; R8: this CPU's buffer, with the user's registers, which the sample has, too.
+ * Of a sample in the kernel, they are where the thread has entered it.
  */
 static void take_registers(struct bpf_code *code, const struct registers *registers, size_t label,
 			   const struct follow_maps *maps)

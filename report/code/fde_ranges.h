@@ -18,7 +18,7 @@ struct fde_range {
 };
 
 struct fde_ranges {
-	struct eh_frame frames;   /* if it has a table, there is no list */
+	struct eh_frame frames;   /* with a table, .ranges stays empty */
 	struct fde_range *ranges; /* sorted by start */
 	size_t n_ranges, n_allocated;
 };

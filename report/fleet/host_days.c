@@ -131,8 +131,8 @@ static double relative_variance(const struct diff_cost *cost)
 
 /*
  * Of a ratio, by drawing samples, with equal weights inside and outside. Of a share, as
- * report/diff/diff_statistics.h has it. Else, the row's samples and those of what it is divided by
- * are drawn apart, and the row has its part of the service's.
+ * report/diff/diff_statistics.h has it. Else, the row's samples and the divisor's samples are
+ * drawn apart, and the row has its part of the service's.
  */
 static double sampling_variance(const struct host_day *unit, double ratio)
 {

@@ -357,7 +357,7 @@ static struct view_row *last_of_cost(struct view_row *row)
 	return row;
 }
 
-/* Rows are ordered by what decides first: those of equal costs are sorted. */
+/* Rows are in the order of their costs: rows of equal costs are sorted by the rest. */
 static void sort_equal(const struct view *view, struct view_row **first)
 {
 	while (*first) {
