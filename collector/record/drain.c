@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "perf/records/record_ids.h"
+#include "perf/records/record_words.h"
 #include "perf/records/sample_trim.h"
 
 /* The approximate number of bytes that one round reads. */
@@ -11,27 +12,6 @@
 #define RELEASE_SIZE (512u << 10)
 /* Bytes that observers may write in one round: while they read and compress, the rings fill. */
 #define WAITING_ROUND_MAX (8u << 20)
-
-static size_t count_bits(uint64_t bits)
-{
-	return (size_t)__builtin_popcountll(bits);
-}
-
-/* Positions in the order of include/uapi/linux/perf_event.h. */
-static void find_times(struct drain *drain)
-{
-	uint64_t type = drain->sample_layout.sample_type;
-	uint64_t before = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
-	uint64_t after =
-		PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
-
-	if (type & PERF_SAMPLE_TIME)
-		drain->time_offset =
-			sizeof(struct perf_event_header) + 8 * count_bits(type & before);
-	type = drain->sideband_layout.sample_type;
-	if (type & PERF_SAMPLE_TIME && drain->sideband_layout.sample_id_all)
-		drain->time_from_end = 8 + 8 * count_bits(type & after);
-}
 
 void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *writer,
 		const struct stack_output *stack_output, struct recording_observers *observers,
@@ -50,7 +30,6 @@ void drain_init(struct drain *drain, struct evlist *evlist, struct data_writer *
 		if (evlist->events[i].attr.sample_type != attr->sample_type)
 			drain->has_mixed_layouts = true;
 	drain->has_known_clock = attr->use_clockid && attr->clockid == CLOCK_MONOTONIC;
-	find_times(drain);
 }
 
 /* Layouts differ only after the identifier; samples of mixed layouts begin with it. */
@@ -69,37 +48,24 @@ static struct record_layout layout_of(const struct drain *drain,
 	return layout;
 }
 
-/* The position of the time in the record; 0: it has no time. */
-static size_t time_position(const struct drain *drain, const struct perf_event_header *header)
+/* 0: it has none. */
+static uint64_t time_of(const struct drain *drain, const struct perf_event_header *header)
 {
-	size_t position = header->type == PERF_RECORD_SAMPLE ? drain->time_offset
-			  : header->size < drain->time_from_end
-				  ? 0
-				  : header->size - drain->time_from_end;
+	const struct record_layout *layout = header->type == PERF_RECORD_SAMPLE
+						     ? &drain->sample_layout
+						     : &drain->sideband_layout;
+	uint64_t time_ns;
 
-	return position + sizeof(uint64_t) <= header->size ? position : 0;
+	return record_peek_time(layout, header, &time_ns) ? time_ns : 0;
 }
 
-/* The time of the record at the tail; 0: it has none. */
-static uint64_t next_time(const struct drain *drain, const struct ring *ring)
-{
-	struct perf_event_header header;
-	uint64_t time_ns = 0;
-
-	ring_peek(ring, 0, &header, sizeof(header));
-	size_t position = time_position(drain, &header);
-	if (position)
-		ring_peek(ring, position, &time_ns, sizeof(time_ns));
-	return time_ns;
-}
-
-static uint64_t oldest_time(const struct drain *drain, const struct ring *rings, size_t n_rings,
+static uint64_t oldest_time(const struct drain *drain, struct ring *rings, size_t n_rings,
 			    uint64_t oldest)
 {
 	for (size_t i = 0; i < n_rings; i++) {
-		if (rings[i].head == rings[i].tail)
-			continue;
-		uint64_t time_ns = next_time(drain, &rings[i]);
+		const struct perf_event_header *header = ring_look(&rings[i]);
+		uint64_t time_ns = header ? time_of(drain, header) : UINT64_MAX;
+
 		oldest = time_ns < oldest ? time_ns : oldest;
 	}
 	return oldest;
@@ -256,17 +222,21 @@ static int see_sideband(struct drain *drain, const struct perf_event_header *hea
 	return err ? err : recording_observers_see_sideband(drain->observers, &record);
 }
 
-/* Layouts of mixed samples have the same trailers. */
+/* Layouts of mixed samples have the same trailers. Readers look for these at the record's end. */
 static int copy_record(struct drain *drain, const struct perf_event_header *header,
 		       bool is_sideband)
 {
+	const struct record_layout *layout =
+		is_sideband ? &drain->sideband_layout : &drain->sample_layout;
+	const size_t size = record_written_size(layout->sample_type, layout->sample_id_all, header);
 	void *room;
-	int err = data_writer_reserve(drain->writer, header->size, &room);
+	int err = data_writer_reserve(drain->writer, size, &room);
 
 	if (err)
 		return err;
-	memcpy(room, header, header->size);
-	list_ids(drain, is_sideband ? &drain->sideband_layout : &drain->sample_layout, room);
+	memcpy(room, header, size);
+	((struct perf_event_header *)room)->size = (uint16_t)size;
+	list_ids(drain, layout, room);
 	return data_writer_commit(drain->writer);
 }
 
@@ -328,15 +298,16 @@ static int drain_ring(struct drain *drain, struct ring *ring, bool is_sideband, 
 	int err = 0;
 
 	while (!err && ring->tail != ring->head) {
-		uint64_t time_ns = next_time(drain, ring);
-		if (time_ns > end_ns)
-			break;
-		const struct perf_event_header *header = ring_next(ring);
+		const struct perf_event_header *header = ring_look(ring);
 		if (!header) {
 			drain->n_corrupt_rings++;
 			ring->tail = ring->head;
 			break;
 		}
+		const uint64_t time_ns = time_of(drain, header);
+		if (time_ns > end_ns)
+			break;
+		ring->tail += header->size;
 		if (time_ns > drain->newest_ns)
 			drain->newest_ns = time_ns;
 		err = take_record(drain, ring, header, is_sideband);

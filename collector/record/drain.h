@@ -32,8 +32,6 @@ struct drain {
 	struct ring_memory *memory;          /* read at samples; set by the caller; NULL: none */
 	struct record_layout sample_layout, sideband_layout;
 	bool has_mixed_layouts; /* sample_layout is only that of the first event */
-	size_t time_offset;     /* of the time in a sample; 0: none */
-	size_t time_from_end;   /* of the time in other records; 0: none */
 	bool has_known_clock;   /* times are CLOCK_MONOTONIC */
 	uint64_t newest_ns;     /* of all records read */
 	bool is_behind;         /* the last round left records in the rings */

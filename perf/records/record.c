@@ -334,7 +334,8 @@ enum record_error record_decode(const struct record_layout *layout,
 		return RECORD_TOO_SMALL;
 	struct record_cursor cursor = {
 		.at = (const uint8_t *)(header + 1),
-		.end = (const uint8_t *)header + header->size,
+		.end = (const uint8_t *)header +
+		       record_written_size(layout->sample_type, layout->sample_id_all, header),
 	};
 	if (header->type == PERF_RECORD_SAMPLE)
 		return record_decode_sample(layout, &cursor, ret);
@@ -344,17 +345,25 @@ enum record_error record_decode(const struct record_layout *layout,
 	return take_fields(layout, &cursor, ret);
 }
 
-/* The word that has @position words between it and the body's start or, in trailers, the end.
- * false: the record is too small. */
-static bool peek_word(const struct perf_event_header *header, size_t position, bool is_in_trailer,
-		      uint64_t *ret)
+/* The word that has @position words between it and the body's start. false: the record is too
+ * small. */
+static bool peek_word(const struct perf_event_header *header, size_t position, uint64_t *ret)
 {
 	if (header->size < sizeof(*header) + (position + 1) * sizeof(*ret))
 		return false;
-	const uint8_t *at = is_in_trailer ? (const uint8_t *)header + header->size -
-						    (position + 1) * sizeof(*ret)
-					  : (const uint8_t *)(header + 1) + position * sizeof(*ret);
-	memcpy(ret, at, sizeof(*ret));
+	memcpy(ret, (const uint8_t *)(header + 1) + position * sizeof(*ret), sizeof(*ret));
+	return true;
+}
+
+/* The same between it and the trailer's end. */
+static bool peek_trailer_word(uint64_t sample_type, const struct perf_event_header *header,
+			      size_t position, uint64_t *ret)
+{
+	const size_t size = record_written_size(sample_type, true, header);
+
+	if (size < sizeof(*header) + (position + 1) * sizeof(*ret))
+		return false;
+	memcpy(ret, (const uint8_t *)header + size - (position + 1) * sizeof(*ret), sizeof(*ret));
 	return true;
 }
 
@@ -364,9 +373,11 @@ bool record_peek_id(uint64_t sample_type, bool sample_id_all,
 	bool is_sample = header->type == PERF_RECORD_SAMPLE;
 	size_t position;
 
-	return (is_sample || has_trailer(sample_id_all, header)) &&
-	       record_words_find_id(sample_type, is_sample, &position) &&
-	       peek_word(header, position, !is_sample, id_ret);
+	if ((!is_sample && !has_trailer(sample_id_all, header)) ||
+	    !record_words_find_id(sample_type, is_sample, &position))
+		return false;
+	return is_sample ? peek_word(header, position, id_ret)
+			 : peek_trailer_word(sample_type, header, position, id_ret);
 }
 
 /* The time in the fields of records that have one without a trailer. */
@@ -375,10 +386,10 @@ static bool peek_own_time(const struct perf_event_header *header, uint64_t *time
 	switch (header->type) {
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		return peek_word(header, TASK_TIME_WORD, false, time_ns_ret) && *time_ns_ret;
+		return peek_word(header, TASK_TIME_WORD, time_ns_ret) && *time_ns_ret;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
-		return peek_word(header, THROTTLE_TIME_WORD, false, time_ns_ret) && *time_ns_ret;
+		return peek_word(header, THROTTLE_TIME_WORD, time_ns_ret) && *time_ns_ret;
 	default:
 		return false;
 	}
@@ -390,8 +401,9 @@ bool record_peek_time(const struct record_layout *layout, const struct perf_even
 	bool is_sample = header->type == PERF_RECORD_SAMPLE;
 	size_t position;
 
-	if ((is_sample || has_trailer(layout->sample_id_all, header)) &&
-	    record_words_find_time(layout->sample_type, is_sample, &position))
-		return peek_word(header, position, !is_sample, time_ns_ret);
-	return peek_own_time(header, time_ns_ret);
+	if ((!is_sample && !has_trailer(layout->sample_id_all, header)) ||
+	    !record_words_find_time(layout->sample_type, is_sample, &position))
+		return peek_own_time(header, time_ns_ret);
+	return is_sample ? peek_word(header, position, time_ns_ret)
+			 : peek_trailer_word(layout->sample_type, header, position, time_ns_ret);
 }

@@ -35,10 +35,13 @@ static void map_own_id(const struct record_layout *layout, struct perf_event_hea
 	if ((!is_sample && !layout->sample_id_all) ||
 	    !record_words_find_id(layout->sample_type, is_sample, &position))
 		return;
-	if (is_sample)
+	if (is_sample) {
 		map_body_word(map, header, position);
-	else if (header->size >= sizeof(*header) + (position + 1) * sizeof(uint64_t))
-		map_word(map, (uint8_t *)header + header->size - (position + 1) * sizeof(uint64_t));
+		return;
+	}
+	const size_t size = record_written_size(layout->sample_type, true, header);
+	if (size >= sizeof(*header) + (position + 1) * sizeof(uint64_t))
+		map_word(map, (uint8_t *)header + size - (position + 1) * sizeof(uint64_t));
 }
 
 static void map_values(const struct record_layout *layout, struct perf_event_header *header,

@@ -67,7 +67,7 @@ void ring_peek(const struct ring *ring, uint64_t offset, void *bytes, size_t siz
 	memcpy((uint8_t *)bytes + until_end, ring->data, size - until_end);
 }
 
-const struct perf_event_header *ring_next(struct ring *ring)
+const struct perf_event_header *ring_look(struct ring *ring)
 {
 	uint64_t waiting = ring->head - ring->tail;
 	struct perf_event_header header;
@@ -84,8 +84,16 @@ const struct perf_event_header *ring_next(struct ring *ring)
 		ring_peek(ring, 0, ring->aside, header.size);
 		record = ring->aside;
 	}
-	ring->tail += header.size;
 	return record;
+}
+
+const struct perf_event_header *ring_next(struct ring *ring)
+{
+	const struct perf_event_header *header = ring_look(ring);
+
+	if (header)
+		ring->tail += header->size;
+	return header;
 }
 
 void ring_end(struct ring *ring)

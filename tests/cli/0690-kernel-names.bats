@@ -64,6 +64,26 @@ rows_of() { # rows_of REPORT NAME
 		"$(jq '.metrics[0].samples' early.functions)" 80
 }
 
+# The kernel hands the record of a BPF program to one recorder after the other, larger each time.
+@test "recorders beside each other have the times of BPF programs" {
+	need_bpf
+	need perf
+	record outer.data -a -z 0 -- "$DENDRO" record -q -a -z 0 -o middle.data -- \
+		"$DENDRO" record -q -a -z 0 -o inner.data -- ./bpf_programs first 0.2 second 0.2 >bpf.out
+	local of
+	for of in outer middle inner; do
+		perf script -i $of.data --show-bpf-events --ns 2>perf.errors |
+			grep -a 'PERF_RECORD_KSYMBOL .*_\(first\|second\)$' >$of.programs
+		cat $of.programs
+		expect_equal "begins and ends in $of" "$(wc -l <$of.programs)" 4
+		lacks ' 0[.]000000000: ' $of.programs
+		report_json $of.data --view functions >$of.functions
+		"$DENDRO" report $of.data | lacks "arrived too late"
+		[ "$(program_samples $of.functions first)" -gt 50 ]
+		[ "$(program_samples $of.functions second)" -gt 50 ]
+	done
+}
+
 @test "perf reads recordings with BPF programs, and has the same names" {
 	need_bpf
 	need perf

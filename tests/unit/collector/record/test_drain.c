@@ -230,14 +230,14 @@ static void put_record(struct ring *ring, uint32_t type, const uint64_t *body, s
 
 /* The recording's records in file order. */
 struct contents {
-	uint64_t n_samples, n_rounds, n_late, max_round_samples;
+	uint64_t n_samples, n_rounds, n_late, max_round_samples, newest_ns;
 };
 
 /* Checks the contract: after round n nothing comes that is older than the newest of round n - 1. */
 static struct contents read_back(struct bench *bench)
 {
 	struct contents contents = { 0 };
-	uint64_t newest = 0, limit = 0, next_limit = 0, round_samples = 0;
+	uint64_t limit = 0, next_limit = 0, round_samples = 0;
 	struct data_file *file;
 	struct raw_record raw;
 	struct record record;
@@ -251,14 +251,15 @@ static struct contents read_back(struct bench *bench)
 		assert_int_equal(data_file_decode(file, raw.header, &record, &event), RECORD_OK);
 		if (record.type == RECORD_FINISHED_ROUND) {
 			limit = next_limit;
-			next_limit = newest;
+			next_limit = contents.newest_ns;
 			contents.n_rounds++;
 			if (round_samples > contents.max_round_samples)
 				contents.max_round_samples = round_samples;
 			round_samples = 0;
 		} else {
 			contents.n_late += record.time_ns < limit;
-			newest = record.time_ns > newest ? record.time_ns : newest;
+			if (record.time_ns > contents.newest_ns)
+				contents.newest_ns = record.time_ns;
 		}
 		if (record.type == PERF_RECORD_SAMPLE) {
 			contents.n_samples++;
@@ -418,6 +419,32 @@ static void losses_and_throttling_are_counted(void **state)
 	bench_destroy(bench);
 }
 
+static void a_record_is_written_without_what_follows_its_trailer(void **state)
+{
+	struct bench *bench = bench_create();
+	struct {
+		struct perf_event_header header;
+		uint64_t fields[2], sample_id[4], garbage[8];
+	} bpf = {
+		.header = { .type = PERF_RECORD_BPF_EVENT, .size = sizeof(bpf) },
+		.sample_id = { 0, 2, 0, ids[1] },
+	};
+
+	(void)state;
+	memset(bpf.garbage, 0x77, sizeof(bpf.garbage));
+	put_sample(&bench->sample_rings[0], 1, 0);
+	ring_put(&bench->sideband_rings[0], &bpf, sizeof(bpf));
+	assert_int_equal(drain_round(&bench->drain), 1);
+	assert_int_equal(bench->drain.newest_ns, 2);
+	put_sample(&bench->sample_rings[0], 3, 0);
+	assert_int_equal(drain_all(&bench->drain), 0);
+	struct contents contents = read_back(bench);
+	assert_int_equal(contents.n_samples, 2);
+	assert_int_equal(contents.n_late, 0);
+	assert_int_equal(contents.newest_ns, 3);
+	bench_destroy(bench);
+}
+
 static void garbage_in_a_ring_is_dropped_and_counted(void **state)
 {
 	struct bench *bench = bench_create();
@@ -473,6 +500,7 @@ int main(void)
 		cmocka_unit_test(
 			observers_see_sideband_before_samples_and_the_end_of_the_round_last),
 		cmocka_unit_test(a_round_that_fails_has_an_end_for_observers),
+		cmocka_unit_test(a_record_is_written_without_what_follows_its_trailer),
 		cmocka_unit_test(garbage_in_a_ring_is_dropped_and_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -716,6 +716,38 @@ static void every_sideband_record_is_decoded_with_its_trailer(void **state)
 	}
 }
 
+/* As kernels write them where other recorders want the record, too. */
+static void what_follows_the_trailer_is_no_part_of_the_record(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(sideband) / sizeof(sideband[0]); i++) {
+		const uint32_t type = sideband[i].type;
+		struct builder builder = { 0 };
+		struct perf_event_header *copy;
+		struct record record;
+		uint64_t time_ns, id;
+
+		if (type != PERF_RECORD_KSYMBOL && type != PERF_RECORD_BPF_EVENT &&
+		    type != RECORD_KERNEL_TEXT_POKE)
+			continue;
+		begin_record(&builder, type, 0);
+		sideband[i].put(&builder);
+		put_trailer(&builder);
+		const size_t size = builder.size;
+		for (uint64_t word = 0; word < 4; word++)
+			put_u64(&builder, UINT64_MAX - word);
+		assert_int_equal(decode(&trailer_layout, &builder, &record, &copy), RECORD_OK);
+		check_trailer(&record);
+		sideband[i].check(&record);
+		assert_true(record_peek_time(&trailer_layout, copy, &time_ns));
+		assert_int_equal(time_ns, 1000);
+		assert_true(record_peek_id(trailer_layout.sample_type, true, copy, &id));
+		assert_int_equal(id, 77);
+		assert_int_equal(record_written_size(trailer_layout.sample_type, true, copy), size);
+		free(copy);
+	}
+}
+
 /* What can be decoded has the time that was peeked; what can't may have any, or none. */
 static void check_peeked_time(const struct record_layout *layout,
 			      const struct perf_event_header *header)
@@ -964,6 +996,7 @@ int main(void)
 		cmocka_unit_test(an_inode_stays_one_if_another_recorder_has_build_ids),
 		cmocka_unit_test(an_mmap_is_executable_unless_it_says_data),
 		cmocka_unit_test(every_sideband_record_is_decoded_with_its_trailer),
+		cmocka_unit_test(what_follows_the_trailer_is_no_part_of_the_record),
 		cmocka_unit_test(the_time_of_a_sample_is_peeked_as_it_is_decoded),
 		cmocka_unit_test(the_time_of_sideband_is_peeked_as_it_is_decoded),
 		cmocka_unit_test(sideband_cut_anywhere_is_refused_or_keeps_inside),
