@@ -187,7 +187,10 @@ setup() {
 
 @test "at least 99 % of each program's samples end at the root" {
 	local name
-	for name in dispatch figure1 threads forkexec recursion reload reader cxx signals; do
+	for name in dispatch figure1 threads recursion reload reader cxx signals; do
 		python3 "$ROOT/tests/oracle/outermost.py" --at-least 99 "$name.tree"
 	done
+	# Between exec's end of the old program and the begin of the new one there is no user stack.
+	# Where the kernel's work on page tables is slow, 1 to 4 % of its samples are there.
+	python3 "$ROOT/tests/oracle/outermost.py" --at-least 99 --with-memory forkexec.tree
 }
