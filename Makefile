@@ -98,7 +98,7 @@ $(LIBRARY): $(filter $(BUILD)/collector/library/%,$(OBJECTS)) $(ARCHIVE) $(API)/
 	ln -sf $(SONAME) $(@D)/libdendro.so
 
 $(BUILD)/dendro-send: $(SEND_SOURCES:%.c=$(BUILD)/%.o) $(ARCHIVE)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CURL)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CURL) -lzstd -lz
 
 # Static archives name no libraries that they need: libdw needs libbz2, libncursesw libtinfo.
 static:

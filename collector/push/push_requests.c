@@ -177,7 +177,7 @@ static int encode_otlp(const struct part *part, const struct profile *profile, s
 		return err;
 	}
 	request->type = "application/x-protobuf";
-	request->encoding = "gzip";
+	request->encoding = REQUEST_GZIP;
 	request->size = packed.size;
 	*body_ret = packed.bytes;
 	return 0;

@@ -17,5 +17,11 @@ int request_body_close(struct request_body *body, int err);
 /* Makes a closed body of bytes, compressed as gzip. 0 or -errno; ->bytes may be there in any case.
  */
 int request_body_compress(struct request_body *packed, const void *bytes, size_t size);
+/* Likewise, as zstd, which databases take: rows that are alike become smaller by a tenth to a
+ * third. */
+int request_body_pack(struct request_body *packed, const void *bytes, size_t size);
+/* Makes a body of gzip from one of zstd, for a server that does not know the latter. Likewise;
+ * -EBADMSG: it is not one, or a large one. */
+int request_body_repack(struct request_body *packed, const void *bytes, size_t size);
 
 #endif

@@ -22,10 +22,13 @@
 
 #include "cct/text/file_text.h"
 
+#define REQUEST_GZIP "gzip"
+#define REQUEST_ZSTD "zstd"
+
 /* Texts without line ends. Of one that is read they point into its text. */
 struct spool_request {
 	const char *url, *type;
-	const char *encoding;               /* of the body: "gzip"; NULL: none */
+	const char *encoding;               /* of the body: one of these; NULL: none */
 	const char *id;                     /* for messages and tests: equal for equal content */
 	const char *query, *complete, *ask; /* NULL: none */
 	const void *keys;                   /* 8 bytes each */

@@ -12,11 +12,13 @@
 #define UNKNOWN_TABLE    "Code: 60"
 #define UNKNOWN_DATABASE "Code: 81"
 
-/* The last is 1 where the server knows tokens of insertions. */
-#define LOOK                                                                               \
-	"SELECT max(version), toString(argMin(database_id, applied)), "                    \
-	"(SELECT count() FROM system.settings WHERE name = 'insert_deduplication_token') " \
-	"FROM dendro_schema FORMAT TabSeparated"
+#define FIRST_WITH_ZSTD 21 /* in what is sent by HTTP */
+
+/* 1 where the server knows tokens of insertions; and the first number of its version. */
+#define LOOK                                                                                \
+	"SELECT max(version), toString(argMin(database_id, applied)), "                     \
+	"(SELECT count() FROM system.settings WHERE name = 'insert_deduplication_token'), " \
+	"splitByChar('.', version())[1] FROM dendro_schema FORMAT TabSeparated"
 
 static bool has_begin(const struct transfer *transfer, const char *begin)
 {
@@ -37,14 +39,16 @@ static bool read_answer(struct database *database, struct transfer *transfer)
 {
 	char id[DATABASE_ID_SIZE];
 	uint32_t version;
-	unsigned tokens;
+	unsigned tokens, release;
 
-	if (sscanf(transfer->body, "%" SCNu32 "\t%36[0-9a-f-]\t%u", &version, id, &tokens) != 3 ||
+	if (sscanf(transfer->body, "%" SCNu32 "\t%36[0-9a-f-]\t%u\t%u", &version, id, &tokens,
+		   &release) != 4 ||
 	    !is_id(id))
 		return false;
 	database->version = version;
 	memcpy(database->id, id, sizeof(id));
 	transfer->has_tokens = tokens;
+	transfer->takes_zstd = release >= FIRST_WITH_ZSTD;
 	return true;
 }
 

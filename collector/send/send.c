@@ -20,8 +20,10 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 #include "cct/base/numbers.h"
+#include "cct/base/sentence.h"
 #include "collector/command-line/messages.h"
 #include "collector/push/known_keys.h"
+#include "collector/push/request_body.h"
 #include "collector/push/send_program.h"
 #include "collector/push/spool.h"
 #include "collector/send/database.h"
@@ -273,13 +275,40 @@ static enum push_verdict look_for(struct sender *sender, const struct spool_requ
 	return verdict;
 }
 
+/* Sends it as the server takes it: rows are compressed by zstd, which servers of before 2021 don't
+ * know. */
+static enum push_verdict transfer(struct sender *sender, const struct spool_request *request,
+				  uint64_t *wait_s_ret, char **words_ret)
+{
+	const bool is_known = !request->encoding || strcmp(request->encoding, REQUEST_ZSTD) != 0 ||
+			      sender->transfer.takes_zstd;
+	struct spool_request sent = *request;
+	struct request_body body = { 0 };
+	enum push_verdict verdict = PUSH_REFUSED;
+	uint64_t n_rejected = 0;
+	const int err = is_known ? 0 : request_body_repack(&body, request->body, request->size);
+
+	if (!is_known) {
+		sent.encoding = REQUEST_GZIP;
+		sent.body = body.bytes;
+		sent.size = body.size;
+	}
+	if (err)
+		*words_ret = sentence("its rows can't be read: %s", strerror(-err));
+	else
+		verdict =
+			transfer_run(&sender->transfer, &sent, wait_s_ret, words_ret, &n_rejected);
+	free(body.bytes);
+	sender->n_rejected += n_rejected;
+	return verdict;
+}
+
 /* *@is_unanswered: the server may have taken the request already. */
 static enum push_verdict try_request(struct sender *sender, const struct spool_request *request,
 				     bool *is_unanswered, uint64_t *wait_s_ret, char **words_ret)
 {
 	enum push_verdict verdict = PUSH_TAKEN;
 	bool is_there = false;
-	uint64_t n_rejected;
 
 	*wait_s_ret = 0;
 	*words_ret = NULL;
@@ -291,8 +320,7 @@ static enum push_verdict try_request(struct sender *sender, const struct spool_r
 	verdict = look_for(sender, request, *is_unanswered, &is_there, words_ret);
 	if (verdict != PUSH_TAKEN || is_there)
 		return verdict;
-	verdict = transfer_run(&sender->transfer, request, wait_s_ret, words_ret, &n_rejected);
-	sender->n_rejected += n_rejected;
+	verdict = transfer(sender, request, wait_s_ret, words_ret);
 	*is_unanswered = verdict == PUSH_LATER || verdict == PUSH_FAILED;
 	return verdict;
 }

@@ -46,6 +46,7 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 	grep -q "'profiles' has the tables now" said
 	push_to one --label region=eu --label host=first "$two"
 	expect_totals one
+	expect_equal encodings "$(sort -u one/encodings)" zstd
 	expect_equal labels "$(sql one "SELECT DISTINCT host, label['region'] FROM samples FORMAT TabSeparated")" $'first\teu'
 	expect_equal services "$(sql one "SELECT arrayStringConcat(groupUniqArray(service)) LIKE '%recursion%' FROM samples")" 1
 	expect_equal builds "$(sql one "SELECT DISTINCT build FROM samples WHERE process = 'recursion'")" \
@@ -231,6 +232,7 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 	need openssl
 	give_certificate "$PWD/one"
 	start_cluster
+	# They don't know zstd, in which requests are in the spool.
 	local host i
 	for host in first second third fourth; do
 		push_to one --label host=$host "$two"

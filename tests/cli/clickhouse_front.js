@@ -5,7 +5,8 @@
 // process: a query is in the URL, with rows in the body, or is the body. Its data is FOLDER/data,
 // after the statements of the FILEs; its port gets into FOLDER/http, and is the one in FOLDER/port
 // if there is one. FOLDER/seen has a line for each request: the ANSWER or "right", the
-// authorization or "-", the bytes of the body, and the first line of the query.
+// authorization or "-", the bytes of the body, and the first line of the query; FOLDER/encodings one
+// for each insertion.
 //
 // The first insertions into samples, with --first the first requests of any kind, are answered with
 // the ANSWERs:
@@ -47,6 +48,7 @@ function insert([, table, columns], { parameters, headers, body }) {
   const settings = SETTINGS.filter((name) => parameters.has(name))
     .map((name) => `${name} = '${parameters.get(name)}'`).join(', ');
   const compression = headers['content-encoding'] || 'none';
+  fs.appendFileSync(path.join(folder, 'encodings'), `${compression}\n`);
   fs.writeFileSync(file, body);
   session.query(`INSERT INTO ${table} (${columns}) FROM INFILE '${file}' ` +
     `COMPRESSION '${compression}' ${settings && `SETTINGS ${settings}`} FORMAT RowBinary`);

@@ -40,7 +40,7 @@ static int write_request(const struct table_request *request, const struct reque
 				  &(struct spool_request){
 					  .url = requests->target->url,
 					  .type = "application/octet-stream",
-					  .encoding = "gzip",
+					  .encoding = REQUEST_ZSTD,
 					  .id = text,
 					  .query = query,
 					  .complete = request->complete,
@@ -64,7 +64,7 @@ int table_request_flush(struct table_request *request)
 		sentence("INSERT INTO %s (%s) FORMAT RowBinary", request->table, request->columns);
 	int err = query && !request->rows.lacks_memory && !request->keys.lacks_memory ? 0 : -ENOMEM;
 	if (!err)
-		err = request_body_compress(&body, request->rows.bytes, request->rows.size);
+		err = request_body_pack(&body, request->rows.bytes, request->rows.size);
 	if (!err)
 		err = write_request(request, &body, query);
 	free(body.bytes);
