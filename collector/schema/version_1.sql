@@ -107,8 +107,9 @@ AS SELECT
 FROM samples
 GROUP BY day, host, service, process, build, kernel, metric, stack;
 
--- Call paths, the outermost frame first. A stack's number comes from its content. Its first four
--- bytes are those of its callers, so that paths with other innermost frames are its neighbours.
+-- Call paths, the outermost frame first. A stack's number comes from its content: eight bytes from
+-- its callers, and eight from its innermost frame, of code in files with the offset at the end. So
+-- paths with other innermost frames are its neighbours.
 -- on: cityHash64(stack)
 CREATE TABLE IF NOT EXISTS stacks
 (

@@ -11,6 +11,7 @@ enum table_kind { AS_MARKER, AS_USER, AS_KERNEL, AS_LOCK, AS_WAKER, AS_VALUE };
 
 #define MARKS_SHIFT 4
 #define PART_SHIFT  16
+#define OFFSET_BITS 40 /* of the offset of a path's last frame in its number */
 
 /* -- numbers of content --------------------------------------------------------------------- */
 
@@ -260,31 +261,56 @@ size_t stack_ids_path(struct stack_ids *ids, const struct table_stack *stack)
 	return n;
 }
 
-/* The number of a path: four bytes of its callers, and twelve of itself. 0 or -ENOMEM. */
+/* Eight bytes of a frame: for code in files three of what it is in and five of the offset, so that
+ * what is close together has numbers alike. */
+static uint64_t number_frame(const struct table_frame *frame)
+{
+	const uint32_t kind = frame->bits % (1 << MARKS_SHIFT);
+	struct content_id id = content_id_add_number(content_id_start(), frame->module);
+
+	id = content_id_add_number(id, frame->bits);
+	if ((kind == AS_USER || kind == AS_KERNEL) && frame->offset >> OFFSET_BITS == 0)
+		return high_half(id) >> OFFSET_BITS << OFFSET_BITS | frame->offset;
+	return high_half(content_id_add_number(id, frame->offset));
+}
+
+static void write_number(uint8_t *bytes, uint64_t number)
+{
+	for (unsigned i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)(number >> (56 - 8 * i));
+}
+
+/* The callers of the last of ->frames. */
+static struct content_id callers_of_marked(const struct stack_ids *ids, size_t n_frames)
+{
+	struct content_id callers = content_id_start();
+
+	for (size_t i = 0; i + 1 < n_frames; i++)
+		callers = add_frame(ids, callers, &ids->frames[i], ids->frame_marks[i]);
+	return callers;
+}
+
+/* The number of a path: eight bytes of its callers, and eight of its last frame; of a path without
+ * frames, zeros. 0 or -ENOMEM. */
 static int identify(struct stack_ids *ids, struct table_stack *stack)
 {
 	const struct cct *cct = ids->profile->cct;
-	struct content_id path = ids->paths[stack->node];
-	struct content_id callers = stack->node ? ids->paths[cct->nodes[stack->node].parent] : path;
+	const struct frame *last = cct_frame(cct, stack->node);
+	uint8_t marks = 0;
+	size_t n_frames = 0;
 
+	if (stack->marks && (n_frames = stack_ids_path(ids, stack)) == SIZE_MAX)
+		return -ENOMEM;
+	if (frame_is_above_code(last))
+		return 0;
+	struct content_id callers = ids->paths[cct->nodes[stack->node].parent];
 	if (stack->marks) {
-		const size_t n = stack_ids_path(ids, stack);
-
-		if (n == SIZE_MAX)
-			return -ENOMEM;
-		path = callers = content_id_start();
-		for (size_t i = 0; i < n; i++) {
-			callers = path;
-			path = add_frame(ids, path, &ids->frames[i], ids->frame_marks[i]);
-		}
+		callers = callers_of_marked(ids, n_frames);
+		marks = ids->frame_marks[n_frames - 1];
 	}
-	const uint32_t first = (uint32_t)high_half(callers);
-	const uint64_t high = (uint64_t)first << 32 | (uint32_t)high_half(path);
-	const uint64_t low = low_half(path);
-	for (unsigned i = 0; i < 8; i++) {
-		stack->id[i] = (uint8_t)(high >> (56 - 8 * i));
-		stack->id[8 + i] = (uint8_t)(low >> (56 - 8 * i));
-	}
+	const struct table_frame made = stack_ids_frame(ids, last, marks);
+	write_number(stack->id, high_half(callers));
+	write_number(stack->id + 8, number_frame(&made));
 	return 0;
 }
 

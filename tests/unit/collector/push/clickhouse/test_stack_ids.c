@@ -99,12 +99,51 @@ static void paths_of_the_same_callers_are_neighbours(void **state)
 	const uint32_t one = add_path(&a, 7), other = add_path(&a, 8);
 	assert_int_equal(stack_ids_init(&a.ids, a.profile, "a"), 0);
 	memcpy(first, id_of(&a, one, 0), sizeof(first));
-	assert_memory_equal(first, id_of(&a, other, 0), 4);
+	/* They differ in the offset alone. */
+	assert_memory_equal(first, id_of(&a, other, 0), STACK_ID_SIZE - 1);
+	assert_int_equal(first[STACK_ID_SIZE - 1], 7);
 	assert_memory_not_equal(first, id_of(&a, other, 0), sizeof(first));
 	assert_int_equal(a.ids.n_stacks, 2);
 	/* No frame of the path is guessed: marks of samples change nothing. */
 	assert_memory_equal(first, id_of(&a, one, 1 << PATH_GUESSED), sizeof(first));
 	assert_int_equal(a.ids.n_stacks, 2);
+	destroy(&a);
+}
+
+static void last_frames_of_other_files_parts_and_marks_have_other_numbers(void **state)
+{
+	struct fixture a;
+	struct frame frames[] = {
+		{ .kind = FRAME_PROCESS },
+		{ .kind = FRAME_USER, .offset = 0x100 },
+		{ .kind = FRAME_USER, .offset = 7 },
+	};
+	struct cct *cct;
+	uint32_t nodes[5];
+
+	(void)state;
+	make(&a, false);
+	cct = a.profile->cct;
+	frames[1].module = frames[2].module = a.program;
+	nodes[0] = cct_insert_path(cct, CCT_ROOT, frames, 3);
+	frames[2].module = a.library;
+	nodes[1] = cct_insert_path(cct, CCT_ROOT, frames, 3);
+	frames[2].part = 1;
+	nodes[2] = cct_insert_path(cct, CCT_ROOT, frames, 3);
+	frames[2].part = 0;
+	frames[2].offset = 7 + (1ull << 40);
+	nodes[3] = cct_insert_path(cct, CCT_ROOT, frames, 3);
+	frames[2] = (struct frame){ .kind = FRAME_MARKER, .offset = MARKER_KERNEL };
+	nodes[4] = cct_insert_path(cct, CCT_ROOT, frames, 3);
+	cct->nodes[nodes[1]].frame_marks = 1 << PATH_GUESSED;
+	assert_int_equal(stack_ids_init(&a.ids, a.profile, "a"), 0);
+	for (unsigned i = 0; i < 5; i++)
+		id_of(&a, nodes[i], 0);
+	id_of(&a, nodes[1], 1 << PATH_GUESSED);
+	assert_int_equal(a.ids.n_stacks, 6);
+	/* All have one caller. */
+	for (unsigned i = 1; i < a.ids.n_stacks; i++)
+		assert_memory_equal(a.ids.stacks[i].id, a.ids.stacks[0].id, STACK_ID_SIZE / 2);
 	destroy(&a);
 }
 
@@ -129,6 +168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_paths_have_equal_numbers_on_all_hosts),
 		cmocka_unit_test(paths_of_the_same_callers_are_neighbours),
+		cmocka_unit_test(last_frames_of_other_files_parts_and_marks_have_other_numbers),
 		cmocka_unit_test(files_without_build_ids_are_of_their_host),
 	};
 
