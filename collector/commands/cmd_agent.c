@@ -160,8 +160,9 @@ static const struct command_option options_of_agent[] = {
 	  .take = take_merge,
 	  .offset = FIELD(ageing) },
 	{ .name = "keep-all-paths",
-	  .help = "do not fold paths that were seen once in files that are merged an hour after "
-		  "their end or later, as dendro merge --fold-once does",
+	  .help = "do not fold paths that were seen once, as dendro merge --fold-once does, in "
+		  "files that are merged an hour after their end or later, and in what "
+		  "--push-every sends",
 	  .take = option_take_flag,
 	  .offset = FIELD(ageing.keeps_all_paths) },
 	{ .heading = "Which samples" },
@@ -362,6 +363,7 @@ static int read_options(struct agent_command *command, const struct recorder_sig
 	init(command, signals, argv);
 	int status = parse(command, argv, configuration, is_done_ret);
 	command->options.push.config = configuration->files[CONFIGURATION_OF_OPTION].path;
+	command->options.push.keeps_all_paths = command->options.ageing.keeps_all_paths;
 	if (!status && !*is_done_ret)
 		status = check(&command->options);
 	if (status || *is_done_ret)

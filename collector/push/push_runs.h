@@ -14,10 +14,11 @@
 #define PUSH_RUNS_NAME_MAX    256
 
 struct push_runs_options {
-	const char *url;    /* NULL: nothing is pushed */
-	bool no_send;       /* the requests stay in the spool */
-	uint64_t every_ns;  /* profiles wait for so long, and are pushed as one; 0: they do not */
-	const char *config; /* the file of settings of --config; NULL: the usual ones */
+	const char *url;      /* NULL: nothing is pushed */
+	bool no_send;         /* the requests stay in the spool */
+	uint64_t every_ns;    /* profiles wait for so long, and are pushed as one; 0: they do not */
+	bool keeps_all_paths; /* of what is pushed as one, those seen once are not folded */
+	const char *config;   /* the file of settings of --config; NULL: the usual ones */
 };
 
 /* All zero: nothing waits. */
