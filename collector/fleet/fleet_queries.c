@@ -47,20 +47,24 @@ static char *condition_of(const struct fleet_question *question, const char *eve
 
 /*
  * Of each stack that matters, its functions, each once, as (name, file), and the innermost one. A
- * function is the same in all builds whose file has one name.
+ * function is the same in all builds whose file has one name. Code without a name has that which
+ * came later, with its whole file (dendro push --symbols).
  */
 static char *functions_of_stacks(const char *condition)
 {
 	return sentence(
 		"SELECT stack, groupUniqArrayArray(arrayMap(f -> (f, base), functions)) AS "
 		"of_stack, argMax((functions[-1], base), i) AS innermost FROM (SELECT stack, i, "
-		"base, if(empty(known), [concat(base, '+0x', lower(hex(o)))], known) AS functions "
+		"base, multiIf(notEmpty(known), known, late != '' AND o < late_end, [late], "
+		"[concat(base, '+0x', lower(hex(o)))]) AS functions "
 		"FROM (SELECT stack, m, o, i FROM (SELECT stack, modules, offsets, bits FROM "
 		"stacks WHERE stack IN (SELECT stack FROM samples_day WHERE %s) LIMIT 1 BY stack) "
 		"ARRAY JOIN modules AS m, offsets AS o, bits AS b, arrayEnumerate(modules) AS i "
 		"WHERE b %% 16 IN (1, 2)) AS of_stacks LEFT JOIN (SELECT module AS m, offset AS o, "
 		"argMax(functions, version) AS known FROM names GROUP BY m, o) AS of_code "
-		"USING (m, o) LEFT JOIN (SELECT module AS m, arrayElement(splitByChar('/', "
+		"USING (m, o) ASOF LEFT JOIN (SELECT module AS m, start AS o, argMax(end, seen) "
+		"AS late_end, argMax(function, seen) AS late FROM functions GROUP BY m, o) AS "
+		"of_late USING (m, o) LEFT JOIN (SELECT module AS m, arrayElement(splitByChar('/', "
 		"argMax(path, seen)), -1) AS base FROM modules GROUP BY m) AS of_modules USING "
 		"(m)) "
 		"GROUP BY stack",

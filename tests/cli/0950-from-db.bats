@@ -219,6 +219,9 @@ top() { # top [OPTION...] : dendro fleet top, as JSON
 	expect_equal faults "$(top --event page-faults | jq -c '[.unit, .total]')" '["faults",5]'
 	expect_equal where "$(top --by services --where "service = 'db'" | jq -c '[.rows[].service]')" '["db"]'
 	expect_equal "too few hosts" "$(top --by moved | jq -c '[.changed, .compared, .rows]')" '[1,0,[]]'
+	expect_equal "late names" "$("$DENDRO" fleet top --from-db "$db" --from "$(date -u -d "$day - 1 day" +%F)" \
+		--to "$day" --format json | jq -c '[.rows[] | [.function, .module, .self, .total]] | sort')" \
+		'[["late()","db",700,700],["serve","db",0,700]]'
 	refuses 'no such samples' -- top --event nothing
 	refuses 'dendro fleet top' -- "$DENDRO" fleet --from-db "$db"
 }
