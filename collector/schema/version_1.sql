@@ -22,7 +22,8 @@ CREATE TABLE IF NOT EXISTS samples
 	-- window's start.
 	time DateTime('UTC') CODEC(Delta(4), ZSTD(1)),
 	host LowCardinality(String),
-	-- Equal for all windows of one agent; (host, series, start) is a window.
+	-- Equal for all windows of a host's agents with the same events; (host, series, start) is a
+	-- window.
 	series UInt64 CODEC(ZSTD(1)),
 	-- A large window is inserted in several parts, each as a whole or not at all.
 	part UInt16 CODEC(ZSTD(1)),

@@ -155,6 +155,30 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 	expect_equal "windows" "$(sql one "SELECT count() FROM windows")" 1
 }
 
+@test "agents that were started with other options are one, if their events are the same" {
+	local agent file all hz n_before
+	n_windows() { find windows -name '*.cct' 2>/dev/null | wc -l; }
+	has_more() { [ "$(n_windows)" -ge $((n_before + 2)) ]; }
+	for hz in 51 53; do
+		n_before=$(n_windows)
+		"$DENDRO" agent --directory windows --window 1s --merge never -e cpu-clock -F $hz 2>log 3>&- &
+		agent=$!
+		wait_until has_more
+		kill -TERM "$agent"
+		wait "$agent"
+	done
+	"$DENDRO" merge -o all.cct windows/*.cct
+	all=$("$DENDRO" report --format json all.cct | jq '.metrics[0].samples')
+	made_in_chdb one
+	push_to one all.cct
+	expect_equal "of the sum" "$(sql one "SELECT sum(samples) FROM samples")" "$all"
+	for file in windows/*.cct; do
+		push_to one "$file"
+	done
+	expect_equal "of the sum and its windows" "$(sql one "SELECT sum(samples) FROM samples")" "$all"
+	expect_equal "windows" "$(sql one "SELECT count() FROM windows")" 1
+}
+
 @test "a server that drops, delays, is full or answers noise gets everything once" {
 	local how
 	for how in drop before twice noise full slow; do

@@ -8,7 +8,6 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 #include "cct/base/sentence.h"
-#include "cct/text/shell_word.h"
 #include "collector/push/clickhouse/row_binary.h"
 #include "collector/push/clickhouse/slice_rows.h"
 #include "collector/push/clickhouse/stack_rows.h"
@@ -53,13 +52,17 @@ static char *join_labels(const struct push_labels *labels)
 	return text;
 }
 
-/* The windows of an agent follow one another, and none has the time of another one. */
-static uint64_t find_series(const struct writer *writer, const char *command)
+/*
+ * The windows of an agent follow one another, and none has the time of another one. It records the
+ * whole machine, so agents that were started with other options, one after the other, are one here
+ * if they have the same events: their sum is of the same series, too, whatever it knows of them.
+ */
+static uint64_t find_series(const struct writer *writer)
 {
 	const struct profile_info *info = &writer->profile->info;
 	struct content_id id = content_id_add(content_id_start(), writer->host);
 
-	id = content_id_add(id, command);
+	id = content_id_add(id, info->watched.n ? "agent" : info->command_line);
 	for (uint32_t i = 0; i < writer->profile->n_metrics; i++)
 		id = content_id_add(id, writer->profile->metrics[i].name);
 	if (!info->watched.n) {
@@ -112,24 +115,6 @@ static char *quote(const char *text)
 	return quoted;
 }
 
-/* Its own, and those of the agents whose windows it is a sum of. Heap; NULL: no memory. */
-static char *list_series(const struct writer *writer)
-{
-	const char *rest = writer->profile->info.command_line;
-	char *list = sentence("%" PRIu64, writer->series);
-
-	while (list && rest) {
-		const char *command = rest;
-		_cleanup_free_ char *one = strndup(command, shell_list_next(command, &rest));
-		char *longer =
-			one ? sentence("%s, %" PRIu64, list, find_series(writer, one)) : NULL;
-
-		free(list);
-		list = longer;
-	}
-	return list;
-}
-
 /* Of which time there are samples in the window. */
 static uint64_t recorded_ns(const struct writer *writer)
 {
@@ -147,23 +132,22 @@ static uint64_t recorded_ns(const struct writer *writer)
 static char *ask_for_window(const struct writer *writer)
 {
 	const uint64_t start_ns = writer->slices.start_ns, end_ns = writer->slices.end_ns;
-	_cleanup_free_ char *host = quote(writer->host), *series = list_series(writer);
+	_cleanup_free_ char *host = quote(writer->host);
 
-	return host && series
-		       ? sentence("SELECT multiIf(count() = 0, 0, countIf(start_ns = %" PRIu64
-				  " AND end_ns = %" PRIu64 ") > 0 OR sum(least(end_ns, %" PRIu64
-				  ") - greatest(start_ns, %" PRIu64 ")) >= %" PRIu64
-				  ", 1, 2) FROM (SELECT DISTINCT start_ns, end_ns FROM windows "
-				  "WHERE host = '%s' AND start >= toDateTime(%" PRIu64
-				  ") AND start <= toDateTime(%" PRIu64
-				  ") AND series IN (%s) AND ((start_ns < %" PRIu64
-				  " AND end_ns > %" PRIu64 ") OR start_ns = %" PRIu64 "))",
-				  start_ns, end_ns, end_ns, start_ns, recorded_ns(writer), host,
-				  start_ns / NSEC_PER_SEC > WINDOW_MAX_S
-					  ? start_ns / NSEC_PER_SEC - WINDOW_MAX_S
-					  : 0,
-				  end_ns / NSEC_PER_SEC, series, end_ns, start_ns, start_ns)
-		       : NULL;
+	return host ? sentence("SELECT multiIf(count() = 0, 0, countIf(start_ns = %" PRIu64
+			       " AND end_ns = %" PRIu64 ") > 0 OR sum(least(end_ns, %" PRIu64
+			       ") - greatest(start_ns, %" PRIu64 ")) >= %" PRIu64
+			       ", 1, 2) FROM (SELECT DISTINCT start_ns, end_ns FROM windows "
+			       "WHERE host = '%s' AND start >= toDateTime(%" PRIu64
+			       ") AND start <= toDateTime(%" PRIu64 ") AND series = %" PRIu64
+			       " AND ((start_ns < %" PRIu64 " AND end_ns > %" PRIu64
+			       ") OR start_ns = %" PRIu64 "))",
+			       start_ns, end_ns, end_ns, start_ns, recorded_ns(writer), host,
+			       start_ns / NSEC_PER_SEC > WINDOW_MAX_S
+				       ? start_ns / NSEC_PER_SEC - WINDOW_MAX_S
+				       : 0,
+			       end_ns / NSEC_PER_SEC, writer->series, end_ns, start_ns, start_ns)
+		    : NULL;
 }
 
 /* How many rows the server has of a part of a window. Heap; NULL: no memory. */
@@ -370,7 +354,7 @@ static int add_all(struct writer *writer)
 				      writer->requests->slice_ns);
 	if (err)
 		return err;
-	writer->series = find_series(writer, writer->profile->info.command_line);
+	writer->series = find_series(writer);
 	writer->requests->n_services += writer->slices.n_tasks;
 	const uint16_t day = (uint16_t)(writer->slices.start_ns / NSEC_PER_SEC / DAY_S);
 	err = stack_rows_add(writer->requests, &writer->stacks, writer->symbolizer, day);
