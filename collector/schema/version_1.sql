@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS samples
 (
 	-- When the slice begins that the samples are of, 60 seconds or those of --slice, counted from the
 	-- window's start.
-	time DateTime('UTC') CODEC(Delta(4), ZSTD(1)),
+	time DateTime('UTC') CODEC(Delta(4), ZSTD(9)),
 	host LowCardinality(String),
 	-- Equal for all windows of a host's agents with the same events; (host, series, start) is a
 	-- window.
@@ -45,7 +45,7 @@ CREATE TABLE IF NOT EXISTS samples
 	-- Scaled, where the event had to share counters.
 	weight UInt64 CODEC(ZSTD(1)),
 	-- Sum of the squares of the samples' weights, not scaled: for errors.
-	squares Float64 CODEC(ZSTD(1))
+	squares Float64 CODEC(ZSTD(9))
 )
 ENGINE = MergeTree
 PARTITION BY toDate(time)
@@ -57,14 +57,14 @@ SETTINGS non_replicated_deduplication_window = 10000, ttl_only_drop_parts = 1;
 -- on: rand()
 CREATE TABLE IF NOT EXISTS samples_minute
 (
-	minute DateTime('UTC') CODEC(Delta(4), ZSTD(1)),
+	minute DateTime('UTC') CODEC(Delta(4), ZSTD(9)),
 	service LowCardinality(String),
 	build LowCardinality(String),
 	metric LowCardinality(String),
 	stack FixedString(16) CODEC(ZSTD(1)),
 	samples UInt64 CODEC(T64, ZSTD(1)),
 	weight UInt64 CODEC(ZSTD(1)),
-	squares Float64 CODEC(ZSTD(1))
+	squares Float64 CODEC(ZSTD(9))
 )
 ENGINE = SummingMergeTree((samples, weight, squares))
 PARTITION BY toYYYYMM(minute)
@@ -93,7 +93,7 @@ CREATE TABLE IF NOT EXISTS samples_day
 	stack FixedString(16) CODEC(ZSTD(1)),
 	samples UInt64 CODEC(T64, ZSTD(1)),
 	weight UInt64 CODEC(ZSTD(1)),
-	squares Float64 CODEC(ZSTD(1))
+	squares Float64 CODEC(ZSTD(9))
 )
 ENGINE = SummingMergeTree((samples, weight, squares))
 PARTITION BY toYYYYMM(day)
