@@ -6,58 +6,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/paths/row_weights.h"
-#include "report/fold/kernel_part.h"
-
-/* Of a node that is beside the path of the zoom. */
-#define BESIDE SIZE_MAX
-
-/* How many steps of the zoom a node of the base has on its path. */
-static size_t next_step(const struct browse_scope *scope, const struct fold_entity *entity,
-			size_t above)
-{
-	if (above == scope->n_zoom || above == BESIDE ||
-	    kernel_part_hides(scope->kernel, entity->frame_kind, entity->is_kernel_mark))
-		return above;
-	return fold_entity_is_step(entity, &scope->zoom[above]) ? above + 1 : BESIDE;
-}
-
-/* Leaves out what the zoom does. 0, -ENOENT or -ENOMEM. */
-static int keep_zoomed(const struct browse_scope *scope, const struct fold *fold, bool *is_selected)
-{
-	_cleanup_free_ size_t *steps = calloc(fold->n_nodes, sizeof(*steps));
-	bool is_any = false;
-
-	if (!steps)
-		return -ENOMEM;
-	for (uint32_t i = 1; i < fold->n_nodes; i++) {
-		const struct fold_node *node = &fold->nodes[i];
-
-		steps[i] = next_step(scope, &fold->entities[node->entity], steps[node->parent]);
-		is_selected[i] &= steps[i] == scope->n_zoom;
-		is_any |= is_selected[i];
-	}
-	return is_any ? 0 : -ENOENT;
-}
-
-/* By node of the base. NULL with *@err_ret; the caller frees it. */
-static bool *select_nodes(const struct browse_scope *scope, struct refold_base *base, int *err_ret)
-{
-	bool *is_selected = calloc(base->fold->n_nodes, sizeof(*is_selected));
-	struct refold_conditions conditions = { .met = NULL };
-
-	*err_ret = is_selected ? browse_scope_meet(scope, base, &conditions) : -ENOMEM;
-	if (!*err_ret && conditions.met)
-		*err_ret = refold_select(base, &conditions, is_selected);
-	else if (!*err_ret)
-		memset(is_selected, true, base->fold->n_nodes * sizeof(*is_selected));
-	free((void *)conditions.met);
-	if (!*err_ret && scope->n_zoom)
-		*err_ret = keep_zoomed(scope, base->fold, is_selected);
-	if (!*err_ret)
-		return is_selected;
-	free(is_selected);
-	return NULL;
-}
+#include "report/scope/scope_nodes.h"
 
 /* What is beside the zoom does not count; what the conditions leave out is a part of the whole. */
 static bool counts(const struct browse_scope *scope, uint32_t to)
@@ -138,15 +87,15 @@ static int make_tree(const struct browse_scope *scope, struct refold_base *base,
 				const bool *, struct cct *),
 		     struct cct **tree_ret)
 {
-	int err;
-	_cleanup_free_ bool *is_selected = select_nodes(scope, base, &err);
+	struct scope_nodes nodes;
+	int err = scope_nodes_init(&nodes, scope, base);
+	struct cct *all = err ? NULL : cct_create_like(base->profile->cct);
 
-	if (!is_selected)
-		return err;
-	struct cct *all = cct_create_like(base->profile->cct);
-	err = all ? add(scope, base, is_selected, all) : -ENOMEM;
+	if (!err)
+		err = all ? add(scope, base, nodes.is_selected, all) : -ENOMEM;
 	if (!err)
 		err = copy_used(all, tree_ret);
+	scope_nodes_deinit(&nodes);
 	cct_destroy(all);
 	return err;
 }
