@@ -54,8 +54,7 @@ static void note_marks(struct noting *noting, uint32_t node)
 		noting->refolded->into->details[noting->refolded->places[at]].frame_marks |= marks;
 }
 
-/* By nodes of the tree: those that are selected, and what is above them. NULL: out of memory. */
-static bool *keep_nodes(const struct refold_base *base, const bool *is_selected, bool is_whole)
+bool *refold_keep_nodes(const struct refold_base *base, const bool *is_selected, bool is_whole)
 {
 	const struct cct *cct = base->profile->cct;
 	bool *is_kept = calloc(cct->n_nodes, sizeof(*is_kept));
@@ -70,8 +69,8 @@ static bool *keep_nodes(const struct refold_base *base, const bool *is_selected,
 static int walk_tree(struct noting *noting)
 {
 	const struct cct *cct = noting->base->profile->cct;
-	_cleanup_free_ bool *is_kept =
-		keep_nodes(noting->base, noting->refolded->is_selected, noting->refolded->is_whole);
+	_cleanup_free_ bool *is_kept = refold_keep_nodes(
+		noting->base, noting->refolded->is_selected, noting->refolded->is_whole);
 
 	if (!is_kept)
 		return -ENOMEM;
@@ -165,7 +164,7 @@ static int copy_tree(const struct refold_base *base, const bool *is_selected, co
 static int copy_selected(const struct refold_base *base, const bool *is_selected, struct cct *into)
 {
 	const struct frame_ids *frames = &base->profile->cct->frames;
-	_cleanup_free_ bool *is_kept = keep_nodes(base, is_selected, false);
+	_cleanup_free_ bool *is_kept = refold_keep_nodes(base, is_selected, false);
 	struct frame_numbers numbers;
 
 	if (!is_kept || frame_numbers_init(&numbers, into, frames->frames, frames->n_frames))

@@ -292,8 +292,7 @@ static bool is_counted(const struct flat *flat, const struct fold_entity *entity
 	case VIEW_MODULES:
 		return entity->frame_kind == FRAME_USER || entity->frame_kind == FRAME_KERNEL;
 	default:
-		/* Rows for values are in paths alone. */
-		return entity_is_code(entity) && entity->frame_kind != FRAME_VALUE;
+		return view_flat_has_function(entity);
 	}
 }
 

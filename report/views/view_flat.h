@@ -5,6 +5,13 @@
 #include "report/fold/fold.h"
 #include "report/views/view_rows.h"
 
+/* Whether tables of functions and of lines have rows for it: those for values are in paths alone.
+ */
+static inline bool view_flat_has_function(const struct fold_entity *entity)
+{
+	return entity_is_code(entity) && entity->frame_kind != FRAME_VALUE;
+}
+
 /* Fills view->root, which has the costs of the whole profile. 0 or -ENOMEM. */
 int view_fill_flat(struct view *view, const struct fold *fold);
 /* Likewise VIEW_PHASES, with a row for each phase, in which there may be no samples. */
