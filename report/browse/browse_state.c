@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/scope/scope_lines.h"
 #include "report/scope/scope_tasks.h"
 
 static const struct {
@@ -65,52 +66,39 @@ struct symbolizer *browse_line_symbolizer(struct browse *browse)
 	return browse->line_symbolizer;
 }
 
-static int fold_lines(struct browse *browse)
+static int fold_lines(struct browse *browse, const struct view_options *options,
+		      struct fold **fold_ret)
 {
-	struct view_options options = browse->options.view;
+	struct symbolizer *symbolizer = browse_line_symbolizer(browse);
 
-	if (browse->line_folds.whole)
-		return 0;
-	options.kind = VIEW_LINES;
-	if (!browse_line_symbolizer(browse))
-		return -ENOMEM;
-	int err = browse_scope_fold_anew(&browse->scope, &browse->base, browse->line_symbolizer,
-					 &options, &browse->line_folds.whole);
-	if (!err)
-		err = browse_scope_part(&browse->scope, browse->line_folds.whole,
-					&browse->line_folds.part);
-	if (err)
-		folds_deinit(browse, &browse->line_folds);
-	return err;
+	return symbolizer ? scope_lines_fold(&browse->scope, &browse->base, symbolizer, options,
+					     fold_ret)
+			  : -ENOMEM;
 }
 
-static int fold_tasks(struct browse *browse, enum browse_page_kind kind, struct fold **fold_ret)
+/* Of a page that has a fold of its own. 0 or -errno. */
+static int make_fold(struct browse *browse, enum browse_page_kind kind, struct fold **fold_ret)
 {
 	struct view_options options = browse->options.view;
 
 	options.kind = page_kinds[kind].kind;
-	return scope_tasks_fold(&browse->scope, &browse->base, browse->symbolizer, &options,
-				fold_ret);
+	int err = kind == PAGE_LINES ? fold_lines(browse, &options, fold_ret)
+				     : scope_tasks_fold(&browse->scope, &browse->base,
+							browse->symbolizer, &options, fold_ret);
+	if (!err)
+		browse->pages[kind].fold = *fold_ret;
+	return err;
 }
 
 /* What the page is made of. 0 or -errno. */
 static int find_fold(struct browse *browse, enum browse_page_kind kind, struct fold **fold_ret)
 {
-	int err = 0;
-
+	if (kind == PAGE_LINES || browse_page_has_tasks(kind))
+		return make_fold(browse, kind, fold_ret);
 	*fold_ret = browse_fold(browse);
 	if (kind == PAGE_PATHS)
 		mark_root(browse);
-	if (browse_page_has_tasks(kind)) {
-		err = fold_tasks(browse, kind, fold_ret);
-		if (!err)
-			browse->pages[kind].fold = *fold_ret;
-	}
-	if (kind != PAGE_LINES)
-		return err;
-	err = fold_lines(browse);
-	*fold_ret = browse->line_folds.part ? browse->line_folds.part : browse->line_folds.whole;
-	return err;
+	return 0;
 }
 
 static int open_page(struct browse *browse, enum browse_page_kind kind)
@@ -259,7 +247,6 @@ static void close_pages(struct browse *browse)
 {
 	for (int kind = 0; kind < N_BROWSE_PAGES; kind++)
 		browse_close_page(browse, (enum browse_page_kind)kind);
-	folds_deinit(browse, &browse->line_folds);
 }
 
 void browse_state_deinit(struct browse *browse)

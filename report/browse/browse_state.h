@@ -70,7 +70,7 @@ struct browse {
 	char *scope_text; /* browse_scope_describe() */
 	struct browse_past past[BROWSE_MAX_UNDO];
 	uint32_t n_past;
-	struct browse_folds folds, line_folds; /* the second: all NULL until it is needed */
+	struct browse_folds folds;
 	struct browse_page pages[N_BROWSE_PAGES];
 	enum browse_page_kind page;
 	uint32_t metric;

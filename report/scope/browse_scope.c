@@ -8,7 +8,6 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
-#include "report/scope/refold_tree.h"
 
 void browse_scope_deinit(struct browse_scope *scope)
 {
@@ -170,28 +169,6 @@ int browse_scope_fold(const struct browse_scope *scope, struct refold_base *base
 	if (!err)
 		err = refold(base, &conditions, scope->kernel, fold_ret);
 	free((void *)conditions.met);
-	return err;
-}
-
-int browse_scope_fold_anew(const struct browse_scope *scope, struct refold_base *base,
-			   struct symbolizer *symbolizer, const struct view_options *options,
-			   struct fold **fold_ret)
-{
-	struct view_options shown = *options;
-	struct profile part = *base->profile; /* borrows all but the tree */
-	struct refold_conditions conditions;
-
-	shown.kernel = scope->kernel;
-	if (!scope->n_conditions)
-		return fold_profile(base->profile, symbolizer, &shown, fold_ret);
-	int err = browse_scope_meet(scope, base, &conditions);
-	if (!err)
-		err = refold_select_tree(base, &conditions, &part.cct);
-	free((void *)conditions.met);
-	if (err)
-		return err;
-	err = fold_profile(&part, symbolizer, &shown, fold_ret);
-	cct_destroy(part.cct);
 	return err;
 }
 

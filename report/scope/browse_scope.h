@@ -43,12 +43,6 @@ bool browse_scope_is_whole(const struct browse_scope *scope);
 int browse_scope_fold(const struct browse_scope *scope, struct refold_base *base,
 		      struct fold **fold_ret);
 /*
- * Likewise, of the same profile, with other names and options. 0, -ENOENT or another -errno.
- */
-int browse_scope_fold_anew(const struct browse_scope *scope, struct refold_base *base,
-			   struct symbolizer *symbolizer, const struct view_options *options,
-			   struct fold **fold_ret);
-/*
  * The part of such a fold that the zoom shows; NULL: there is no zoom. It borrows the names of
  * @whole. 0; -ENOENT: the row is not there; or -ENOMEM.
  */

@@ -22,11 +22,5 @@ int refold_note_tree(const struct refold_base *base, const struct refolded *refo
  * by node of the base; @is_whole: all nodes are kept. The caller frees it. NULL: out of memory.
  */
 bool *refold_keep_nodes(const struct refold_base *base, const bool *is_selected, bool is_whole);
-/*
- * The tree of the samples that are selected, to fold it otherwise; the cost of the others is at its
- * root. The caller destroys it. 0; -ENOENT: no sample is selected; or -ENOMEM.
- */
-int refold_select_tree(const struct refold_base *base, const struct refold_conditions *conditions,
-		       struct cct **tree_ret);
 
 #endif

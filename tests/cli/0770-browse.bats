@@ -380,6 +380,38 @@ mouse() {
 	shows "^ total $costs "
 }
 
+@test "one row is shown alone with the lines of all its calls" {
+	cat >twice.c <<-'EOF'
+		#include "tests/workloads/work.h"
+		__attribute__((noinline)) void hot(unsigned n) { while (n--) unit(); KEEP_FRAME(); }
+		__attribute__((noinline)) void caller(unsigned n)
+		{
+			hot(n);
+			hot(n);
+			KEEP_FRAME();
+		}
+		__attribute__((noinline)) void other(unsigned n) { hot(n); KEEP_FRAME(); }
+		int main(int c, char **v)
+		{
+			struct rounds r = rounds_begin(c, v);
+			for (unsigned n; (n = rounds_next(&r));) { caller(n); other(n); }
+		}
+	EOF
+	gcc -std=gnu17 -D_GNU_SOURCE -O2 -g -I "$ROOT" -o twice twice.c
+	record twice.data -- ./twice 0.3
+	browse 120 30 C.UTF-8 --kernel none twice.data
+	keys / caller Enter
+	wait_until shows_name caller
+	keys l / hot Enter
+	wait_until shows_name hot
+	costs=$(screen | sed -n 's/^ total \([0-9]* ns\) .*/\1/p')
+	press z 'below hot'
+	press 5 '\[lines\]'
+	keys g
+	wait_until shows "^ total $costs "
+	lacks 'twice.c:[56] '
+}
+
 @test "a recording and its profile look the same" {
 	browse 100 30 C.UTF-8 reader.data
 	press p '▾ main'

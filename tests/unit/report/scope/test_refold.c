@@ -10,7 +10,6 @@
 #include "report/fold/fold_part.h"
 #include "report/fold/outer_nodes.h"
 #include "report/scope/refold.h"
-#include "report/scope/refold_tree.h"
 #include "report/selection/select_paths.h"
 #include "tests/unit/fixtures/letter_view.h"
 
@@ -252,34 +251,6 @@ static void recursion_in_a_part_is_known_from_the_whole(void **state)
 	refold_base_deinit(&base);
 }
 
-static void the_tree_of_a_part_folds_to_it(void **state)
-{
-	struct letter_view *fixture = *state;
-	const struct view_options options = { .kind = VIEW_TREE };
-	struct profile part = *fixture->profile;
-	struct refold_conditions conditions;
-	struct refold_base base;
-	struct fold *fold, *expected;
-
-	make_up(fixture);
-	assert_int_equal(refold_base_init(&base, fixture->profile, fixture->symbolizer, &options),
-			 0);
-	uint64_t *met = calloc(base.fold->n_entities, sizeof(*met));
-	meet(base.fold, "b", "C", met, &conditions);
-	part = *fixture->profile;
-	assert_int_equal(refold_select_tree(&base, &conditions, &part.cct), 0);
-	assert_int_equal(fold_profile(&part, fixture->symbolizer, &options, &fold), 0);
-	assert_int_equal(refold(&base, &conditions, KERNEL_MERGED, &expected), 0);
-	assert_same(fold, expected);
-	fold_destroy(fold);
-	fold_destroy(expected);
-	cct_destroy(part.cct);
-	conditions.wanted = UINT64_C(1) << 63;
-	assert_int_equal(refold_select_tree(&base, &conditions, &part.cct), -ENOENT);
-	free(met);
-	refold_base_deinit(&base);
-}
-
 static void samples_that_were_not_selected_stay_at_the_root(void **state)
 {
 	struct letter_view *fixture = *state;
@@ -310,8 +281,6 @@ int main(void)
 						letter_view_set_up, letter_view_tear_down),
 		cmocka_unit_test_setup_teardown(recursion_in_a_part_is_known_from_the_whole,
 						letter_view_set_up, letter_view_tear_down),
-		cmocka_unit_test_setup_teardown(the_tree_of_a_part_folds_to_it, letter_view_set_up,
-						letter_view_tear_down),
 		cmocka_unit_test_setup_teardown(samples_that_were_not_selected_stay_at_the_root,
 						letter_view_set_up, letter_view_tear_down),
 	};
