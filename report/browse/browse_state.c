@@ -60,6 +60,10 @@ struct symbolizer *browse_line_symbolizer(struct browse *browse)
 {
 	struct symbolizer_options names = browse->options.symbolizer;
 
+	if (!names.no_inlines) {
+		symbolizer_want_lines(browse->symbolizer);
+		return browse->symbolizer;
+	}
 	names.lines = true;
 	if (!browse->line_symbolizer)
 		browse->line_symbolizer = symbolizer_create(browse->all, &names);

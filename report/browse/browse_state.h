@@ -34,7 +34,7 @@ struct browse_options {
 	/* It has the last samples alone: a row that is missing now may come again. */
 	bool is_recent;
 	struct view_options view;             /* of all views; kind and sort do not count */
-	struct symbolizer_options symbolizer; /* PAGE_LINES needs another one, with lines */
+	struct symbolizer_options symbolizer; /* of the symbolizer that is given beside these */
 	double min_percent;                   /* ACTION_UNFOLD_ALL */
 	/* How often code was executed, for listings; borrowed. NULL: not known. */
 	const struct executed_code *executed;
@@ -63,7 +63,8 @@ struct browse {
 	const struct profile *all;     /* as it was given */
 	struct profile *part;          /* of the scope's tasks; owned; NULL: all are shown */
 	const struct profile *profile; /* one of these two */
-	struct symbolizer *symbolizer, *line_symbolizer; /* the second: owned, NULL: not needed */
+	/* The second is owned; NULL: not needed so far, or the first one finds lines. */
+	struct symbolizer *symbolizer, *line_symbolizer;
 	struct browse_options options;
 	struct refold_base base;
 	struct browse_scope scope;
@@ -108,7 +109,7 @@ static inline bool browse_page_has_tasks(enum browse_page_kind kind)
 	return kind >= PAGE_PROCESSES;
 }
 
-/* Names with source lines. Owned by @browse; NULL: out of memory. */
+/* Finds names with source lines; borrowed. NULL: out of memory. */
 struct symbolizer *browse_line_symbolizer(struct browse *browse);
 
 /* Chooses the first line on the screen, so that the cursor is on it. */

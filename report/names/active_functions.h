@@ -28,8 +28,9 @@ struct active_wanted {
 };
 
 /*
- * @names: the names of @module. @wanted: the same in all calls for a module. Strings are valid
- * until module_names_close(). 0 or -ENOMEM.
+ * @names: the names of @module. @wanted: the same in all calls for a module, but that lines may be
+ * wanted later if inlined functions are from the first call on. Strings are valid until
+ * module_names_close(). 0 or -ENOMEM.
  */
 int active_functions_find(struct module_names *names, const struct module *module, uint64_t offset,
 			  const struct active_wanted *wanted, struct active_functions *ret);

@@ -34,6 +34,7 @@ struct place {
 /* The compiled function and those inlined at the frame, as a range of the places. */
 struct resolved_frame {
 	uint32_t first_place, n_places;
+	bool has_line; /* its last place has one, if the sources know it */
 };
 
 struct symbolizer {
@@ -360,6 +361,27 @@ static struct resolved_frame *add_resolved(struct symbolizer *symbolizer)
 	return &symbolizer->resolved[symbolizer->n_resolved];
 }
 
+/* Adds the line of the instruction to a frame that was named before lines were wanted. */
+static int find_line(struct symbolizer *symbolizer, const struct frame *frame,
+		     struct resolved_frame *resolved)
+{
+	struct active_functions active = { .n_functions = 0 };
+	struct place *last = &symbolizer->places[resolved->first_place + resolved->n_places - 1];
+	const bool has_module =
+		is_code(frame) && module_table_get(&symbolizer->profile->modules, frame->module);
+	int err = has_module ? symbolizer_find_functions(symbolizer, frame, &active) : 0;
+
+	if (err)
+		return err;
+	resolved->has_line = true;
+	if (active.n_functions != resolved->n_places)
+		return 0;
+	last->file = active.functions[0].file;
+	last->directory = active.functions[0].directory;
+	last->line = active.functions[0].line;
+	return 0;
+}
+
 static int find_or_resolve(struct symbolizer *symbolizer, const struct frame *frame,
 			   const struct resolved_frame **resolved_ret)
 {
@@ -369,13 +391,17 @@ static int find_or_resolve(struct symbolizer *symbolizer, const struct frame *fr
 	int err;
 
 	if (index != PAIR_MAP_NONE) {
-		*resolved_ret = &symbolizer->resolved[index];
-		return 0;
+		resolved = &symbolizer->resolved[index];
+		*resolved_ret = resolved;
+		return symbolizer->options.lines && !resolved->has_line
+			       ? find_line(symbolizer, frame, resolved)
+			       : 0;
 	}
 	resolved = add_resolved(symbolizer);
 	if (!resolved)
 		return -ENOMEM;
 	resolved->first_place = symbolizer->n_places;
+	resolved->has_line = symbolizer->options.lines;
 	err = resolve(symbolizer, frame);
 	if (err)
 		return err;
@@ -442,6 +468,12 @@ int symbolizer_expand(struct symbolizer *symbolizer, const struct frame *frame,
 	}
 	*names_ret = symbolizer->names;
 	return 0;
+}
+
+void symbolizer_want_lines(struct symbolizer *symbolizer)
+{
+	assert(!symbolizer->options.no_inlines || symbolizer->options.lines);
+	symbolizer->options.lines = true;
 }
 
 void symbolizer_hide(struct symbolizer *symbolizer, uint32_t function)

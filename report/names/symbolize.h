@@ -53,6 +53,12 @@ void symbolizer_destroy(struct symbolizer *symbolizer);
 /* From now on counts the frames that have names in *@work, which expects those of all code in the
  * profile's tree; NULL: no more. */
 void symbolizer_count(struct symbolizer *symbolizer, struct work_done *work);
+/*
+ * From now on finds source lines, too: of a frame that is named already when it is named again, so
+ * names stay as they are. Not for a symbolizer with no_inlines, which has opened no debug
+ * information.
+ */
+void symbolizer_want_lines(struct symbolizer *symbolizer);
 /* Names the compiled function of a frame. Cached by (module, offset). 0 or -ENOMEM. */
 int symbolizer_name(struct symbolizer *symbolizer, const struct frame *frame,
 		    struct frame_name *ret);

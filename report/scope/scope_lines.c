@@ -152,11 +152,13 @@ static int open_level(struct line_walk *walk)
  * frame, that row may be the first. */
 static uint32_t count_inside(const struct line_walk *walk, uint32_t node)
 {
-	const uint32_t outside = walk->base_nodes[walk->cct->nodes[node].parent];
 	uint32_t n = 0;
 
-	if (!walk->scope->is_inside || walk->scope->is_inside[outside])
-		return is_inside(walk, node) ? ALL_PLACES : 0;
+	if (!walk->scope->is_inside)
+		return ALL_PLACES;
+	const uint32_t outside = walk->base_nodes[walk->cct->nodes[node].parent];
+	if (walk->scope->is_inside[outside])
+		return ALL_PLACES;
 	for (uint32_t at = walk->base_nodes[node]; at != outside && walk->scope->is_inside[at];
 	     at = walk->above[at].parent)
 		n++;
@@ -237,7 +239,7 @@ static int enter(struct line_walk *walk, uint32_t node)
 		find_owner(walk, open);
 		open_places(walk, open, node);
 	}
-	if (walk->scope->is_selected[walk->base_nodes[node]])
+	if (scope_nodes_select(walk->scope, walk->base_nodes[node]))
 		add_self(walk, open, node);
 	return 0;
 }

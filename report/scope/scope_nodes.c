@@ -49,6 +49,8 @@ int scope_nodes_init(struct scope_nodes *nodes, const struct browse_scope *scope
 	struct refold_conditions conditions;
 
 	*nodes = (struct scope_nodes){ .has_conditions = scope->n_conditions };
+	if (!scope->n_conditions && !scope->n_zoom)
+		return 0;
 	nodes->is_selected = calloc(fold->n_nodes, sizeof(*nodes->is_selected));
 	if (!nodes->is_selected)
 		return -ENOMEM;

@@ -6,7 +6,7 @@
 
 /* By node of the base. */
 struct scope_nodes {
-	bool *is_selected; /* the conditions take its samples, and it is inside */
+	bool *is_selected; /* the conditions take its samples, and it is inside; NULL: all are */
 	bool *is_inside;   /* of the row that is shown alone, or below it; NULL: all are */
 	bool has_conditions;
 };
@@ -15,5 +15,10 @@ struct scope_nodes {
 int scope_nodes_init(struct scope_nodes *nodes, const struct browse_scope *scope,
 		     struct refold_base *base);
 void scope_nodes_deinit(struct scope_nodes *nodes);
+
+static inline bool scope_nodes_select(const struct scope_nodes *nodes, uint32_t node)
+{
+	return !nodes->is_selected || nodes->is_selected[node];
+}
 
 #endif

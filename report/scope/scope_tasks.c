@@ -15,7 +15,7 @@ static bool counts(const struct browse_scope *scope, uint32_t to)
 }
 
 static int add_tasks(const struct browse_scope *scope, const struct refold_base *base,
-		     const bool *is_selected, struct cct *tree)
+		     const struct scope_nodes *nodes, struct cct *tree)
 {
 	const struct cct *from = base->profile->cct;
 	_cleanup_free_ uint32_t *places = calloc(from->n_nodes, sizeof(*places));
@@ -28,7 +28,8 @@ static int add_tasks(const struct browse_scope *scope, const struct refold_base 
 		places[i] = places[from->nodes[i].parent];
 		if (frame_is_above_code(frame))
 			places[i] = cct_child(tree, places[i], frame);
-		const uint32_t to = is_selected[base->nodes[i]] ? places[i] : CCT_ROOT;
+		const uint32_t to =
+			scope_nodes_select(nodes, base->nodes[i]) ? places[i] : CCT_ROOT;
 		if (places[i] == CCT_NONE ||
 		    (counts(scope, to) && cct_add_costs(tree, to, from, i)))
 			return -ENOMEM;
@@ -47,7 +48,7 @@ static void add_row(struct cct *tree, uint32_t node, const struct sample_rows *r
 }
 
 static int add_cgroups(const struct browse_scope *scope, const struct refold_base *base,
-		       const bool *is_selected, struct cct *tree)
+		       const struct scope_nodes *nodes, struct cct *tree)
 {
 	const struct sample_rows *rows = base->profile->rows;
 	_cleanup_free_ uint64_t *weights = NULL;
@@ -58,7 +59,7 @@ static int add_cgroups(const struct browse_scope *scope, const struct refold_bas
 		const struct frame frame = { .kind = FRAME_CGROUP, .offset = row->cgroup };
 		uint32_t node = CCT_ROOT;
 
-		if (is_selected[base->nodes[row->node]])
+		if (scope_nodes_select(nodes, base->nodes[row->node]))
 			node = cct_child(tree, CCT_ROOT, &frame);
 		if (node == CCT_NONE)
 			return -ENOMEM;
@@ -84,7 +85,7 @@ static int copy_used(const struct cct *all, struct cct **tree_ret)
 
 static int make_tree(const struct browse_scope *scope, struct refold_base *base,
 		     int (*add)(const struct browse_scope *, const struct refold_base *,
-				const bool *, struct cct *),
+				const struct scope_nodes *, struct cct *),
 		     struct cct **tree_ret)
 {
 	struct scope_nodes nodes;
@@ -92,7 +93,7 @@ static int make_tree(const struct browse_scope *scope, struct refold_base *base,
 	struct cct *all = err ? NULL : cct_create_like(base->profile->cct);
 
 	if (!err)
-		err = all ? add(scope, base, nodes.is_selected, all) : -ENOMEM;
+		err = all ? add(scope, base, &nodes, all) : -ENOMEM;
 	if (!err)
 		err = copy_used(all, tree_ret);
 	scope_nodes_deinit(&nodes);

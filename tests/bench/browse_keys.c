@@ -100,8 +100,7 @@ int main(int argc, char **argv)
 	struct profile *profile = large_profile_create((uint32_t)strtoul(argv[1], NULL, 10), 0);
 	make_kernel(profile);
 	const struct browse_options options = { .source = "large.cct", .min_percent = 0.5 };
-	struct symbolizer *symbolizer =
-		symbolizer_create(profile, &(struct symbolizer_options){ .no_inlines = true });
+	struct symbolizer *symbolizer = symbolizer_create(profile, &options.symbolizer);
 	struct browse *browse;
 
 	browse_keep_memory();

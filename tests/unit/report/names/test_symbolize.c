@@ -701,6 +701,36 @@ static void names_are_the_same_when_files_were_opened_ahead(void **state)
 	symbolizer_destroy(ahead);
 }
 
+static void lines_that_are_wanted_later_are_those_wanted_at_once(void **state)
+{
+	struct fixture *fixture = *state;
+	struct symbolizer *at_once =
+		symbolizer_create(fixture->profile, &(struct symbolizer_options){ .lines = true });
+	struct symbolizer *later =
+		symbolizer_create(fixture->profile, &(struct symbolizer_options){ .lines = false });
+	size_t n_lines = 0;
+
+	add_own_frames(fixture->profile);
+	assert_int_equal(symbolizer_expand_all(at_once), 0);
+	assert_int_equal(symbolizer_expand_all(later), 0);
+	symbolizer_want_lines(later);
+	for (uint32_t node = 1; node < fixture->profile->cct->n_nodes; node++) {
+		const struct frame *frame = cct_frame(fixture->profile->cct, node);
+		const struct frame_name *a, *b;
+		size_t n_a, n_b;
+
+		assert_int_equal(symbolizer_expand(at_once, frame, &a, &n_a), 0);
+		assert_int_equal(symbolizer_expand(later, frame, &b, &n_b), 0);
+		assert_int_equal(n_a, n_b);
+		for (size_t i = 0; i < n_a; i++)
+			check_same_place(&a[i], &b[i]);
+		n_lines += b[n_b - 1].line != 0;
+	}
+	assert_true(n_lines > 0);
+	symbolizer_destroy(later);
+	symbolizer_destroy(at_once);
+}
+
 static void names_are_demangled(void **state)
 {
 	static const struct {
@@ -829,6 +859,7 @@ int main(void)
 		TEST(what_is_not_code_has_a_name_too),
 		TEST(modules_that_come_later_are_named),
 		TEST(names_are_the_same_when_files_were_opened_ahead),
+		TEST(lines_that_are_wanted_later_are_those_wanted_at_once),
 		cmocka_unit_test(names_are_demangled),
 		cmocka_unit_test(names_without_parameters_are_those_of_perf),
 		cmocka_unit_test(hostile_names_stay_as_they_are),
