@@ -664,7 +664,7 @@ rows_of_report() {
 	"$DENDRO" build -o tasks.cct tasks.data
 	browse 120 24 C.UTF-8 tasks.cct
 	press 8 '\[processes\]'
-	diff <(rows_of_screen | sort) <(rows_of_report processes | sort)
+	diff <(rows_of_screen | sort) <(rows_of_report processes --by process | sort)
 	press 9 '\[threads\]'
 	diff <(rows_of_screen | sort) <(rows_of_report threads | sort)
 	local tid all
