@@ -105,6 +105,7 @@ static int find_places(struct line_walk *walk, const struct profile *profile,
 			    .longest = cct->longest ? zeros : NULL,
 			    .longest_metric = cct->longest_metric,
 			    .activations = cct->activations ? zeros : NULL };
+	/* cppcheck-suppress memleak ; _cleanup_free_ frees what the list borrows */
 	return fold_list(walk, &list, profile, symbolizer, options);
 }
 
