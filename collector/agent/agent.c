@@ -32,8 +32,10 @@
 /* A window that has not ended so long after its time never will: the recorder hangs. It may have to
  * wait for a process that hangs, until that is found out. */
 #define LATE_NS (60 * NSEC_PER_SEC)
-/* While names are found, or windows merged, memory comes and goes: it is looked at this often. */
-#define LOOK_NS (50 * NSEC_PER_MSEC)
+/* While names are found, or windows merged, memory comes and goes: it is looked at so soon, and
+ * then after twice as long each time, because to look at all processes takes 0.3 ms. */
+#define LOOK_MIN_NS (50 * NSEC_PER_MSEC)
+#define LOOK_MAX_NS (2 * NSEC_PER_SEC)
 /* So long the end of the agent waits for the last windows to be pushed. */
 #define LAST_PUSH_NS (30 * NSEC_PER_SEC)
 /* Besides those of windows: signals, and the recorder. */
@@ -55,8 +57,9 @@ struct agent {
 	struct agent_window *windows; /* oldest first; the last one may go on */
 	size_t n_windows;
 	struct idle_builders idle;
-	uint64_t own_cpu_ns; /* up to the end of the last window */
-	uint64_t own_memory; /* the most that was seen since then */
+	uint64_t own_cpu_ns;                /* up to the end of the last window */
+	uint64_t own_memory;                /* the most that was seen since then */
+	uint64_t look_ns, look_interval_ns; /* when memory is looked at next; 0: it is still */
 	struct window_merge merge;
 	bool has_stopped_merging; /* after a failure, which would come again */
 	struct push_runs push;
@@ -108,6 +111,35 @@ static void look_at_memory(struct agent *agent)
 
 	if (memory > agent->own_memory)
 		agent->own_memory = memory;
+}
+
+/* Whether processes do what needs more memory from one moment to the next. */
+static bool does_memory_change(const struct agent *agent)
+{
+	bool does = agent->merge.pid || agent->push.pid;
+
+	for (size_t i = 0; i < agent->n_windows; i++)
+		does |= agent->windows[i].has_ended;
+	return does;
+}
+
+/* Begins with short times whenever a process has begun or ended something. */
+static void look_soon(struct agent *agent)
+{
+	agent->look_interval_ns = LOOK_MIN_NS;
+	agent->look_ns = does_memory_change(agent) ? now_ns() + LOOK_MIN_NS : 0;
+}
+
+static void keep_looking(struct agent *agent)
+{
+	const uint64_t now = now_ns();
+
+	if (!agent->look_ns || now < agent->look_ns)
+		return;
+	look_at_memory(agent);
+	if (agent->look_interval_ns < LOOK_MAX_NS)
+		agent->look_interval_ns *= 2;
+	agent->look_ns = now + agent->look_interval_ns;
 }
 
 /* A recorder samples at one rate, which is that of its events. */
@@ -552,16 +584,14 @@ static int timeout_ms(const struct agent *agent)
 	const uint64_t now = now_ns();
 	uint64_t due = earlier(restart_ns(agent), agent->alive_ns);
 
-	if (agent->merge.pid || agent->push.pid)
-		due = earlier(due, now + LOOK_NS);
+	if (agent->look_ns)
+		due = earlier(due, agent->look_ns);
 	for (size_t i = 0; i < agent->n_windows; i++) {
 		const struct agent_window *window = &agent->windows[i];
 		const uint64_t check =
 			window->has_ended ? window->check.next_ns : overdue_ns(agent, window);
 
 		due = earlier(due, check > now ? check : now + RESTART_NS);
-		if (window->has_ended)
-			due = earlier(due, now + LOOK_NS);
 	}
 	if (due == UINT64_MAX)
 		return -1;
@@ -615,9 +645,13 @@ static int wait_and_handle(struct agent *agent)
 					  POLLIN, 0 };
 	fds[n] = (struct pollfd){ agent->recorder.supply_fd, POLLIN, 0 };
 	fds[n + 1] = (struct pollfd){ agent->signal_fd, POLLIN, 0 };
-	if (poll(fds, n + N_OTHER_FDS, timeout_ms(agent)) < 0 && errno != EINTR)
+	const int n_ready = poll(fds, n + N_OTHER_FDS, timeout_ms(agent));
+	if (n_ready < 0 && errno != EINTR)
 		return -errno;
-	look_at_memory(agent);
+	if (n_ready)
+		look_at_memory(agent);
+	else
+		keep_looking(agent);
 	/* One that is finished leaves the list; those before it keep their places. */
 	for (size_t i = n; i-- > 0;) {
 		if (fds[i].revents)
@@ -627,6 +661,8 @@ static int wait_and_handle(struct agent *agent)
 		take_calls(agent);
 	if (fds[n + 1].revents)
 		take_signals(agent);
+	if (n_ready)
+		look_soon(agent);
 	end_hanging(agent);
 	return 0;
 }
