@@ -176,8 +176,10 @@ static void open_places(const struct module *module, struct module_file *file)
 
 		if (state == MODULE_FILE_OK || file->state == MODULE_FILE_MISSING)
 			file->state = state;
-		if (state == MODULE_FILE_OK)
+		if (state == MODULE_FILE_OK) {
+			file->is_around = true;
 			return;
+		}
 	}
 	/* The cache has empty files, too: for what the servers did not have. */
 	struct module_file cached = *file;

@@ -13,6 +13,7 @@
 #define CCT_OBJECT_MODULE_FILE_H
 
 #include <libelf.h>
+#include <stdbool.h>
 
 #include "cct/model/module.h"
 #include "cct/object/file_search.h"
@@ -39,6 +40,7 @@ struct module_file {
 	int error;                    /* MISSING: the -errno of opening it */
 	struct build_id found;        /* CHANGED: that of the file that is there; size 0: none */
 	enum module_file_doubt doubt; /* OK only */
+	bool is_around; /* OK only: it is a file of this machine, not of a recording */
 };
 
 /* Always fills @file. Threads: any, each with its own @file. */

@@ -79,6 +79,25 @@ void cfi_destroy(struct cfi *cfi)
 	free(cfi);
 }
 
+void cfi_set_module(struct cfi *cfi, const struct module *module)
+{
+	cfi->module = module;
+}
+
+size_t cfi_size(const struct cfi *cfi)
+{
+	size_t size = sizeof(*cfi) + cfi->n_rows_allocated * sizeof(cfi->rows[0]) +
+		      cfi->n_rows * sizeof(struct general_rule) +
+		      cfi->n_new_rows_allocated * sizeof(cfi->new_rows[0]);
+	size_t packed_size = 0;
+
+	for (size_t i = 0; i < cfi->n_sections; i++)
+		size += fde_table_memory(cfi->sections[i].fdes);
+	if (cfi->packed)
+		elf_rawfile(cfi->packed, &packed_size);
+	return size + packed_size + (cfi->rules ? rule_table_size(cfi->rules) : 0);
+}
+
 static int open_source(struct cfi *cfi, enum source source, struct fde_table **ret)
 {
 	switch (source) {

@@ -9,6 +9,7 @@
 #define UNWIND_CFI_CFI_H
 
 #include <libelf.h>
+#include <stddef.h>
 
 #include "unwind/rules/rule.h"
 
@@ -19,6 +20,10 @@ struct module;
  * file is searched. NULL: out of memory. */
 struct cfi *cfi_create(Elf *elf, const struct module *module);
 void cfi_destroy(struct cfi *cfi);
+/* The same module, of another table. */
+void cfi_set_module(struct cfi *cfi, const struct module *module);
+/* The memory it takes. */
+size_t cfi_size(const struct cfi *cfi);
 /*
  * The row for @vaddr, a virtual address of the ELF file: a rule with a caller, or RULE_ROOT,
  * RULE_NONE, RULE_BAD. General rules live as long as @cfi. Not thread-safe.

@@ -85,6 +85,11 @@ size_t fde_table_size(const struct fde_table *table)
 	return table->frames.entries.size;
 }
 
+size_t fde_table_memory(const struct fde_table *table)
+{
+	return sizeof(*table) + table->n_allocated * sizeof(table->index[0]);
+}
+
 static bool find_in_header(const struct eh_frame *frames, uint64_t vaddr, size_t *at_ret,
 			   uint64_t *next_ret)
 {

@@ -16,6 +16,8 @@ int fde_table_create(Elf *elf, enum eh_frame_section section, struct fde_table *
 void fde_table_destroy(struct fde_table *table);
 /* Of the section, in bytes. */
 size_t fde_table_size(const struct fde_table *table);
+/* The memory it takes. */
+size_t fde_table_memory(const struct fde_table *table);
 /* 0; -ENOENT: no entry contains @vaddr; -EINVAL: the entry cannot be read. Any thread. Results
  * point into the section. */
 int fde_find(const struct fde_table *table, uint64_t vaddr, struct fde *fde_ret);

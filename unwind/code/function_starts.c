@@ -88,6 +88,11 @@ void function_starts_destroy(struct function_starts *starts)
 	free(starts);
 }
 
+size_t function_starts_size(const struct function_starts *starts)
+{
+	return sizeof(*starts) + (starts->size / 64 + 1) * sizeof(starts->bits[0]);
+}
+
 bool function_starts_has(const struct function_starts *starts, size_t at)
 {
 	return at < starts->size && (starts->bits[at / 64] >> at % 64 & 1);

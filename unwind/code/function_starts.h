@@ -21,6 +21,8 @@ struct function_starts;
 struct function_starts *function_starts_create(const struct arch *arch, Elf *elf,
 					       const uint8_t *code, size_t size, uint64_t vaddr);
 void function_starts_destroy(struct function_starts *starts);
+/* The memory it takes. */
+size_t function_starts_size(const struct function_starts *starts);
 /* Offsets in the code. Threads: any. */
 bool function_starts_has(const struct function_starts *starts, size_t at);
 /* The last one at or before @at, at most @distance back. */

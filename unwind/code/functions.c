@@ -83,6 +83,11 @@ void functions_destroy(struct functions *functions)
 	free(functions);
 }
 
+size_t functions_size(const struct functions *functions)
+{
+	return sizeof(*functions) + functions->n_functions * sizeof(functions->functions[0]);
+}
+
 bool functions_find(const struct functions *functions, uint64_t vaddr, uint64_t *start_ret,
 		    uint64_t *end_ret)
 {

@@ -30,6 +30,9 @@
 /* How far from an instruction arch->make_rule() looks: bytes. */
 #define MADE_RULE_SPAN 320
 
+/* What libelf has of a file whose sections were looked at, about. */
+#define ELF_SIZE (16u << 10)
+
 /* Larger ones take too long to look through. */
 #define STARTS_SIZE_MAX (16u << 20)
 
@@ -59,6 +62,8 @@ struct elf_module {
 	struct go_pclntab *go_pclntab; /* NULL: no Go program */
 	struct made_rule *made;        /* that rules point to */
 	size_t n_made;
+	bool watches_file;  /* ->file.fd stays open */
+	struct stat status; /* of the watched file, when it was opened */
 };
 
 /* A recording may carry a file's unwind information and symbols without its code. */
@@ -102,8 +107,10 @@ static void open_file(struct elf_module *module)
 	if (module->file.state != MODULE_FILE_OK)
 		return;
 	module->bytes = (const uint8_t *)elf_rawfile(module->file.elf, &module->n_bytes);
+	if (module->watches_file && fstat(module->file.fd, &module->status))
+		module->status.st_size = -1; /* like no other */
 	/* All of the file is mapped, or read: thousands of modules need no descriptors. */
-	if (module->bytes && !elf_cntl(module->file.elf, ELF_C_FDREAD)) {
+	if (module->bytes && !elf_cntl(module->file.elf, ELF_C_FDREAD) && !module->watches_file) {
 		close(module->file.fd);
 		module->file.fd = -1;
 	}
@@ -188,6 +195,55 @@ void elf_module_destroy(struct elf_module *module)
 	pthread_mutex_destroy(&module->lock);
 	elf_segments_deinit(&module->segments);
 	free(module);
+}
+
+void elf_module_watch_file(struct elf_module *module)
+{
+	module->watches_file = true;
+}
+
+bool elf_module_watches_file(const struct elf_module *module)
+{
+	return module->watches_file;
+}
+
+static bool is_same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/* The time of the last change of the inode also tells of a file that was removed or replaced. */
+static bool file_has_changed(const struct elf_module *module)
+{
+	const struct stat *then = &module->status;
+	struct stat now;
+
+	return fstat(module->file.fd, &now) || now.st_size != then->st_size ||
+	       now.st_nlink != then->st_nlink || !is_same_time(&now.st_mtim, &then->st_mtim) ||
+	       !is_same_time(&now.st_ctim, &then->st_ctim);
+}
+
+bool elf_module_is_lasting(const struct elf_module *module)
+{
+	return is_open(module) && module->watches_file && !module->log && !module->is_timed &&
+	       module->file.state == MODULE_FILE_OK && module->file.is_around &&
+	       module->file.doubt == MODULE_FILE_CERTAIN && module->file.fd >= 0 && module->bytes &&
+	       module->cfi && !file_has_changed(module);
+}
+
+void elf_module_set_module(struct elf_module *module, const struct module *called)
+{
+	module->module = called;
+	cfi_set_module(module->cfi, called);
+	module->n_lookups = 0;
+}
+
+size_t elf_module_size(const struct elf_module *module)
+{
+	return sizeof(*module) + ELF_SIZE +
+	       (module->functions ? functions_size(module->functions) : 0) +
+	       (module->starts ? function_starts_size(module->starts) : 0) +
+	       (module->cfi ? cfi_size(module->cfi) : 0) + module->n_made * sizeof(*module->made);
 }
 
 /*

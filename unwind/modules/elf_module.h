@@ -20,6 +20,20 @@ struct elf_module *elf_module_create(const struct module *module, struct elf_acc
 				     bool is_timed);
 void elf_module_destroy(struct elf_module *module);
 
+/*
+ * A module may go on in another table of modules (unwind/modules/kept_modules.h). Before it is
+ * opened: its file is to stay open, so that it can be told later whether it has changed.
+ */
+void elf_module_watch_file(struct elf_module *module);
+bool elf_module_watches_file(const struct elf_module *module);
+/* Whether it was opened, of a file of this machine, which is known by its build ID, is watched and
+ * has not changed since. */
+bool elf_module_is_lasting(const struct elf_module *module);
+/* What it is now called, in the table it goes on in; NULL: in none for the time being. */
+void elf_module_set_module(struct elf_module *module, const struct module *called);
+/* The memory that it takes besides the mapped file. */
+size_t elf_module_size(const struct elf_module *module);
+
 /* The rule for the instruction at a file offset; RULE_UNREADABLE if there is no file to read.
  * Returns like cfi_find_rule(). */
 bool elf_module_find_rule(struct elf_module *module, const struct arch *arch, uint64_t offset,

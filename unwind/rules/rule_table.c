@@ -28,7 +28,7 @@ struct rule_table {
 	struct function **buckets; /* 1 << @bits by start */
 	struct function **guesses; /* GUESSES_PER_BUCKET << @bits by neighbourhood */
 	unsigned bits;
-	size_t n_functions;
+	size_t n_functions, functions_size;
 };
 
 static struct function **bucket_of(const struct rule_table *table, uint64_t start)
@@ -101,6 +101,13 @@ void rule_table_destroy(struct rule_table *table)
 	free(table->buckets);
 	free(table->guesses);
 	free(table);
+}
+
+size_t rule_table_size(const struct rule_table *table)
+{
+	const size_t n_pointers = (size_t)(1 + GUESSES_PER_BUCKET) << table->bits;
+
+	return sizeof(*table) + n_pointers * sizeof(struct function *) + table->functions_size;
 }
 
 static void insert(struct rule_table *table, struct function *function)
@@ -192,10 +199,12 @@ int rule_table_add(struct rule_table *table, uint64_t start, uint32_t size,
 	size_t starts_size = n_rows * sizeof(uint32_t);
 	size_t rules_at = (sizeof(struct function) + starts_size + alignof(struct rule) - 1) &
 			  ~(alignof(struct rule) - 1);
-	struct function *function = malloc(rules_at + n_rows * sizeof(struct rule));
+	const size_t function_size = rules_at + n_rows * sizeof(struct rule);
+	struct function *function = malloc(function_size);
 
 	if (!function)
 		return -ENOMEM;
+	table->functions_size += function_size;
 	struct rule *rules = (struct rule *)((uint8_t *)function + rules_at);
 	for (uint32_t i = 0; i < n_rows; i++) {
 		function->starts[i] = rows[i].start;

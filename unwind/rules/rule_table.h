@@ -6,6 +6,8 @@
 #ifndef UNWIND_RULES_RULE_TABLE_H
 #define UNWIND_RULES_RULE_TABLE_H
 
+#include <stddef.h>
+
 #include "unwind/rules/rule.h"
 
 struct rule_table;
@@ -19,6 +21,8 @@ struct rule_row {
 /* NULL: out of memory. */
 struct rule_table *rule_table_create(void);
 void rule_table_destroy(struct rule_table *table);
+/* The memory it takes. */
+size_t rule_table_size(const struct rule_table *table);
 /* The rule at @vaddr, if the last look-up in that neighbourhood was in the same function. NULL:
  * unknown; use the function below. Rules are valid as long as the table. */
 const struct rule *rule_table_guess(const struct rule_table *table, uint64_t vaddr);
