@@ -18,6 +18,7 @@ struct elf_modules {
 	struct chunk *_Atomic chunks[N_CHUNKS];
 	bool is_timed;
 	struct elf_access_log *log; /* NULL: nobody asks; borrowed */
+	struct kept_modules *kept;  /* NULL: each is opened anew; borrowed */
 };
 
 struct elf_modules *elf_modules_create(const struct module_table *modules)
@@ -43,12 +44,19 @@ static struct elf_module *get_known(const struct elf_modules *elf_modules, uint3
 		     : NULL;
 }
 
-static void chunk_destroy(struct chunk *chunk)
+/* The modules go on in ->kept, if they can. @first: the id of the first one. */
+static void chunk_destroy(const struct elf_modules *elf_modules, struct chunk *chunk,
+			  uint32_t first)
 {
 	if (!chunk)
 		return;
-	for (size_t i = 0; i < 1 << CHUNK_BITS; i++)
-		elf_module_destroy(chunk->modules[i]);
+	for (uint32_t i = 0; i < 1 << CHUNK_BITS; i++) {
+		if (elf_modules->kept && chunk->modules[i])
+			kept_modules_put(elf_modules->kept, elf_modules->table->modules[first + i],
+					 chunk->modules[i]);
+		else
+			elf_module_destroy(chunk->modules[i]);
+	}
 	free(chunk);
 }
 
@@ -56,10 +64,25 @@ void elf_modules_destroy(struct elf_modules *elf_modules)
 {
 	if (!elf_modules)
 		return;
-	for (size_t i = 0; i < N_CHUNKS; i++)
-		chunk_destroy(elf_modules->chunks[i]);
+	for (uint32_t i = 0; i < N_CHUNKS; i++)
+		chunk_destroy(elf_modules, elf_modules->chunks[i], i << CHUNK_BITS);
 	pthread_mutex_destroy(&elf_modules->lock);
 	free(elf_modules);
+}
+
+/* NULL: out of memory. */
+static struct elf_module *take_or_create(struct elf_modules *elf_modules,
+					 const struct module *module)
+{
+	struct kept_modules *kept = elf_modules->kept;
+	struct elf_module *elf_module = kept ? kept_modules_take(kept, module) : NULL;
+
+	if (elf_module)
+		return elf_module;
+	elf_module = elf_module_create(module, elf_modules->log, elf_modules->is_timed);
+	if (elf_module && kept)
+		kept_modules_watch(kept, module, elf_module);
+	return elf_module;
 }
 
 /* With the lock held. NULL: no such module, or out of memory. */
@@ -74,8 +97,7 @@ static struct elf_module *add_module(struct elf_modules *elf_modules, uint32_t i
 		atomic_store_explicit(chunk, calloc(1, sizeof(**chunk)), memory_order_release);
 	if (!*chunk)
 		return NULL;
-	struct elf_module *elf_module =
-		elf_module_create(module, elf_modules->log, elf_modules->is_timed);
+	struct elf_module *elf_module = take_or_create(elf_modules, module);
 	atomic_store_explicit(&(*chunk)->modules[id % (1 << CHUNK_BITS)], elf_module,
 			      memory_order_release);
 	return elf_module;
@@ -93,6 +115,11 @@ struct elf_module *elf_modules_get(struct elf_modules *elf_modules, uint32_t id)
 		elf_module = add_module(elf_modules, id);
 	pthread_mutex_unlock(&elf_modules->lock);
 	return elf_module;
+}
+
+void elf_modules_keep(struct elf_modules *elf_modules, struct kept_modules *kept)
+{
+	elf_modules->kept = kept;
 }
 
 void elf_modules_log(struct elf_modules *elf_modules, struct elf_access_log *log)

@@ -7,6 +7,7 @@
 
 #include "unwind/modules/elf_access.h"
 #include "unwind/modules/elf_module.h"
+#include "unwind/modules/kept_modules.h"
 
 struct elf_modules;
 
@@ -16,6 +17,10 @@ void elf_modules_destroy(struct elf_modules *elf_modules);
 /* Logs all requests to @log. To be called before the first request; @log is borrowed. One thread
  * only. */
 void elf_modules_log(struct elf_modules *elf_modules, struct elf_access_log *log);
+
+/* Modules are taken from @kept, and given back at the end. To be called before the first request;
+ * @kept is borrowed, and only used under a lock or by elf_modules_destroy(). */
+void elf_modules_keep(struct elf_modules *elf_modules, struct kept_modules *kept);
 
 /* Measures the time of every look-up. To be called before the first request. */
 void elf_modules_time(struct elf_modules *elf_modules);
