@@ -179,6 +179,7 @@ $(BUILD)/tests/bench/%: tests/bench/%.c $(ARCHIVE)
 # And the values of their variables.
 UNWIND_CASES := $(BUILD)/tests/oracle/unwind_cases
 VALUE_CASES  := $(BUILD)/tests/oracle/value_cases
+WINDOWS      := $(BUILD)/tests/bench/windows
 $(UNWIND_CASES) $(VALUE_CASES): $(BUILD)/tests/oracle/%: tests/oracle/gdb_stops/%.c tests/oracle/gdb_stops/cases.c $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS)
@@ -235,7 +236,7 @@ demo:
 test:
 	tests/deps/install build static test hw
 	tests/deps/npm/install
-	$(MAKE) -j$(JOBS) all $(BUILD)/dendro-static unit workloads $(UNWIND_CASES) $(VALUE_CASES)
+	$(MAKE) -j$(JOBS) all $(BUILD)/dendro-static unit workloads $(UNWIND_CASES) $(VALUE_CASES) $(WINDOWS)
 	tests/run $(HW) $(call longest_first,$(UNIT) $(CLI))
 
 # On arm64, emulated; what has to be fetched for that stays in build/hw.

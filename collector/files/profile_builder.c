@@ -20,6 +20,7 @@
 #include "collector/files/result_file.h"
 #include "collector/record/builder_watch.h"
 #include "collector/sandbox/parser_sandbox.h"
+#include "unwind/modules/kept_modules.h"
 
 /* Of samples that are kept one by one; more are added up in slices of time. */
 #define N_ROWS_MAX (1u << 19)
@@ -133,6 +134,7 @@ static void builder_deinit(struct builder *builder)
 	file_search_destroy(builder->report.build.files);
 	parser_sandbox_leave(&builder->sandbox);
 	known_names_destroy(builder->report.known_names);
+	kept_modules_destroy(builder->report.build.kept_modules);
 	report_options_deinit(&builder->report);
 }
 
@@ -219,7 +221,8 @@ void profile_builder_answer(int task_fd, const struct watched_answer *answer)
 	(void)!send(task_fd, answer, sizeof(*answer), MSG_NOSIGNAL);
 }
 
-/* What is read is the next profile's in no way but by names that it has, too. */
+/* What is read is the next profile's in no way but by names, and unwind information of files, that
+ * it has, too. */
 static int build_task(struct builder *builder, const int *fds)
 {
 	FILE *out = fdopen(fds[TASK_FILE], "w");
@@ -265,7 +268,9 @@ int profile_builder_serve(const struct profile_builder_options *options, int tas
 			  ? message_error(options->command, "cannot open /dev/null: %s.",
 					  strerror(errno))
 			  : prepare(&builder);
+	/* Without memory for these, more is read again. */
 	builder.report.known_names = err ? NULL : known_names_create();
+	builder.report.build.kept_modules = err ? NULL : kept_modules_create();
 	if (!err)
 		err = serve_tasks(&builder);
 	builder_deinit(&builder);

@@ -418,7 +418,8 @@ static int start_workers(struct build *build)
 	if (build->options->counts_calls)
 		build->stacks = seen_stacks_create();
 	if ((build->options->counts_calls && !build->stacks) ||
-	    path_resolver_init(&build->resolver, build->replay) || start_rows(build))
+	    path_resolver_init(&build->resolver, build->replay, build->options->kept_modules) ||
+	    start_rows(build))
 		return -ENOMEM;
 	while (!err && build->n_workers < n)
 		err = start_worker(build);

@@ -44,6 +44,7 @@
 
 struct dendro;
 struct file_search;
+struct kept_modules;    /* unwind/modules/kept_modules.h */
 struct profile_peek;    /* collector/session/build_profile.h */
 struct read_gate;       /* perf/file/read_gate.h */
 struct trace_format;    /* perf/tracing/trace_format.h */
@@ -121,6 +122,9 @@ struct dendro_options {
 	/* Where the files of modules are looked for; NULL: on this machine. It gets the files that
 	 * the recording carries. Borrowed until the session and its profile are gone. */
 	struct file_search *files;
+	/* Of a process that makes one profile after the other: unwind information of files, which
+	 * is used and kept on; NULL: none. Borrowed. */
+	struct kept_modules *kept_modules;
 };
 
 /* @options are copied. -errno with *@error_ret: a sentence for the user, to free(). */

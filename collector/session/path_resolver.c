@@ -2,13 +2,15 @@
 
 #include <errno.h>
 
-int path_resolver_init(struct path_resolver *resolver, struct replay *replay)
+int path_resolver_init(struct path_resolver *resolver, struct replay *replay,
+		       struct kept_modules *kept)
 {
 	resolver->elf_modules = elf_modules_create(&replay_profile(replay)->modules);
 	resolver->kernel_symbols = replay_kernel_symbols(replay);
 	resolver->joins = path_joins_create();
 	if (!resolver->elf_modules || !resolver->joins)
 		return -ENOMEM;
+	elf_modules_keep(resolver->elf_modules, kept);
 	return replay_find_wait_reasons(replay, &resolver->wait_reasons);
 }
 

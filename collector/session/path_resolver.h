@@ -18,9 +18,12 @@ struct path_resolver {
 	struct path_joins *joins; /* used by one thread at a time, in the order of samples */
 };
 
-/* After the first sample, when what it needs is complete. @replay is borrowed until deinit. 0 or
- * -ENOMEM. */
-int path_resolver_init(struct path_resolver *resolver, struct replay *replay);
+struct kept_modules; /* unwind/modules/kept_modules.h */
+
+/* After the first sample, when what it needs is complete. @replay is borrowed until deinit, and so
+ * is @kept, of dendro_options. 0 or -ENOMEM. */
+int path_resolver_init(struct path_resolver *resolver, struct replay *replay,
+		       struct kept_modules *kept);
 void path_resolver_deinit(struct path_resolver *resolver);
 /* For one thread; destroyed by the caller before path_resolver_deinit(). NULL: out of memory. */
 struct sample_path *path_resolver_open(const struct path_resolver *resolver);

@@ -72,7 +72,8 @@ void dendro_close(struct dendro *dendro)
 static int start_resolving(struct dendro *dendro)
 {
 	path_resolver_deinit(&dendro->resolver);
-	int err = path_resolver_init(&dendro->resolver, dendro->replay);
+	int err =
+		path_resolver_init(&dendro->resolver, dendro->replay, dendro->options.kept_modules);
 	if (err)
 		return err;
 	dendro->sample_path = path_resolver_open(&dendro->resolver);

@@ -217,6 +217,32 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 	expect_equal "lost" "$(grep 'window is lost\|lost with their window' log || true)" ""
 }
 
+record_window() { # record_window FILE : a second of this machine, as the agent's recorder passes it on
+	timeout -s INT 1 "$DENDRO" record -q -a -e cpu-clock -F 499 --no-deep-stacks -o - >"$1" ||
+		[ $? -eq 124 ]
+}
+
+@test "what a process keeps from other windows leaves a profile the same" {
+	[ -x "$WINDOWS" ] || skip "tests/bench/windows is not built"
+	"$WORKLOADS/cxx" 600 3>&- >/dev/null &
+	loads=$!
+	"$WORKLOADS/no_cfi" 600 3>&- >/dev/null &
+	loads+=" $!"
+	record_window a
+	record_window b
+	# shellcheck disable=SC2086
+	kill -KILL $loads
+	mkdir fresh_a fresh_b kept
+	"$WINDOWS" fresh_a a
+	"$WINDOWS" fresh_b b
+	"$WINDOWS" kept a b a b
+	cmp kept/0.cct fresh_a/0.cct
+	cmp kept/1.cct fresh_b/0.cct
+	cmp kept/2.cct fresh_a/0.cct
+	cmp kept/3.cct fresh_b/0.cct
+	"$DENDRO" report --format json --view functions --comm cxx kept/3.cct | jq -e '.metrics[0].samples > 0'
+}
+
 @test "a builder that has no window is replaced if it ends" {
 	start_agent
 	wait_until has_windows 3

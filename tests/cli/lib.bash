@@ -1,5 +1,5 @@
 # Loaded by every *.bats: paths, and functions to record and to query reports. Overridable:
-# DENDRO, STATIC, WORKLOADS, UNWIND_CASES, VALUE_CASES, SHARED.
+# DENDRO, STATIC, WORKLOADS, UNWIND_CASES, VALUE_CASES, WINDOWS, SHARED.
 # shellcheck shell=bash disable=SC2016
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -9,6 +9,7 @@ export STATIC=${STATIC:-$ROOT/build/dendro-static}
 export WORKLOADS=${WORKLOADS:-$ROOT/build/workloads}
 export UNWIND_CASES=${UNWIND_CASES:-$(dirname "$DENDRO")/tests/oracle/unwind_cases}
 export VALUE_CASES=${VALUE_CASES:-$(dirname "$DENDRO")/tests/oracle/value_cases}
+export WINDOWS=${WINDOWS:-$(dirname "$DENDRO")/tests/bench/windows}
 export SHARED=${SHARED:-$ROOT/../shared}
 export LC_ALL=C
 # The options of this machine's and this user's files are not those of the tests.
