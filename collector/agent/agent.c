@@ -58,7 +58,8 @@ struct agent {
 	size_t n_windows;
 	struct idle_builders idle;
 	uint64_t own_cpu_ns;                /* up to the end of the last window */
-	uint64_t own_memory;                /* the most that was seen since then */
+	uint64_t own_memory;                /* the most that was seen since then, each page once */
+	uint64_t most_resident;             /* likewise, pages that processes share several times */
 	uint64_t look_ns, look_interval_ns; /* when memory is looked at next; 0: it is still */
 	struct window_merge merge;
 	bool has_stopped_merging; /* after a failure, which would come again */
@@ -107,8 +108,12 @@ static void look_at_memory(struct agent *agent)
 {
 	_cleanup_free_ pid_t *pids = NULL;
 	const size_t n = list_processes(agent, &pids);
-	const uint64_t memory = agent_cost_memory(pids, n);
+	const uint64_t resident = agent_cost_memory(pids, n);
 
+	if (resident <= agent->most_resident)
+		return;
+	agent->most_resident = resident;
+	const uint64_t memory = agent_cost_shared_memory(pids, n);
 	if (memory > agent->own_memory)
 		agent->own_memory = memory;
 }
@@ -194,7 +199,7 @@ static void end_window(struct agent *agent, const struct clock_moment *end)
 	look_at_memory(agent);
 	window->own_memory = agent->own_memory;
 	agent->own_cpu_ns = own_cpu_ns;
-	agent->own_memory = 0;
+	agent->own_memory = agent->most_resident = 0;
 	agent_window_end(window, end);
 	agent_window_answer(window);
 	keep_limits(agent, window);

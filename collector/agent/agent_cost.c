@@ -1,5 +1,6 @@
 #include "collector/agent/agent_cost.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,13 @@
 
 #include "cct/base/clock.h"
 
-#define ANONYMOUS "RssAnon:"
-#define SHARED    "RssShmem:"
+/* Two numbers in KiB, by the words before them. */
+struct memory_words {
+	const char *file;
+	const char *anonymous, *shared;
+};
+static const struct memory_words resident = { "status", "RssAnon:", "RssShmem:" };
+static const struct memory_words proportional = { "smaps_rollup", "Pss_Anon:", "Pss_Shmem:" };
 
 static uint64_t read_usage(int who)
 {
@@ -42,24 +48,51 @@ uint64_t agent_cost_cpu_ns(const pid_t *pids, size_t n)
 	return cpu_ns;
 }
 
-/* Documentation/filesystems/proc.rst: RssAnon, and RssShmem of memory that has no file on a disk.
- */
-uint64_t agent_cost_of_memory(pid_t pid)
+static bool add_kib(const char *line, const char *word, uint64_t *kib)
 {
-	char path[32], line[256];
+	const size_t size = strlen(word);
+
+	if (strncmp(line, word, size) != 0)
+		return false;
+	*kib += strtoull(line + size, NULL, 10);
+	return true;
+}
+
+/* Documentation/filesystems/proc.rst: anonymous memory, and shared memory that has no file on a
+ * disk. false: that file has no such lines, or cannot be read. */
+static bool read_memory(pid_t pid, const struct memory_words *words, uint64_t *bytes_ret)
+{
+	char path[48], line[256];
 	uint64_t kib = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	bool is_there = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, words->file);
 	FILE *file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file)) {
-		if (strncmp(line, ANONYMOUS, strlen(ANONYMOUS)) == 0)
-			kib += strtoull(line + strlen(ANONYMOUS), NULL, 10);
-		else if (strncmp(line, SHARED, strlen(SHARED)) == 0)
-			kib += strtoull(line + strlen(SHARED), NULL, 10);
+		is_there |= add_kib(line, words->anonymous, &kib);
+		add_kib(line, words->shared, &kib);
 	}
 	if (file)
 		fclose(file);
-	return kib << 10;
+	*bytes_ret = kib << 10;
+	return is_there;
+}
+
+uint64_t agent_cost_of_memory(pid_t pid)
+{
+	uint64_t bytes;
+
+	read_memory(pid, &resident, &bytes);
+	return bytes;
+}
+
+/* Before Linux 5.4 there is no such number, and it takes the right to trace the process. */
+static uint64_t share_of_memory(pid_t pid)
+{
+	uint64_t bytes;
+
+	return read_memory(pid, &proportional, &bytes) ? bytes : agent_cost_of_memory(pid);
 }
 
 uint64_t agent_cost_memory(const pid_t *pids, size_t n)
@@ -68,5 +101,14 @@ uint64_t agent_cost_memory(const pid_t *pids, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		memory += agent_cost_of_memory(pids[i]);
+	return memory;
+}
+
+uint64_t agent_cost_shared_memory(const pid_t *pids, size_t n)
+{
+	uint64_t memory = share_of_memory(getpid());
+
+	for (size_t i = 0; i < n; i++)
+		memory += share_of_memory(pids[i]);
 	return memory;
 }

@@ -16,7 +16,10 @@ uint64_t agent_cost_cpu_ns(const pid_t *pids, size_t n);
 /* Bytes of memory that a process has now; 0: there is none. Pages of mapped files, which the kernel
  * keeps for all processes, and takes back when it needs memory, do not count. */
 uint64_t agent_cost_of_memory(pid_t pid);
-/* Likewise, of the calling process and the @n @pids. */
+/* Likewise, of the calling process and the @n @pids: a page that several have is in it several
+ * times. */
 uint64_t agent_cost_memory(const pid_t *pids, size_t n);
+/* Likewise, each page once, as far as the kernel tells. That takes ten times as long. */
+uint64_t agent_cost_shared_memory(const pid_t *pids, size_t n);
 
 #endif

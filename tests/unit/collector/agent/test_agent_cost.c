@@ -104,11 +104,36 @@ static void who_is_gone_has_none(void **state)
 	assert_true(alone > 0);
 }
 
+/* As what is relocated in libraries, before processes are forked. */
+static void pages_of_a_parent_count_once(void **state)
+{
+	uint8_t *common =
+		mmap(NULL, 64 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pid_t pids[3];
+
+	(void)state;
+	if (access("/proc/self/smaps_rollup", R_OK) != 0)
+		skip();
+	assert_true(common != MAP_FAILED);
+	memset(common, 1, 64 * MIB);
+	const uint64_t alone = agent_cost_shared_memory(NULL, 0);
+	for (size_t i = 0; i < 3; i++)
+		pids[i] = start_process(MIB, MIB, 0);
+	assert_in_range(agent_cost_memory(pids, 3), 4 * 60 * MIB, 4 * 90 * MIB);
+	assert_in_range(agent_cost_shared_memory(pids, 3), alone / 2, alone + 30 * MIB);
+	for (size_t i = 0; i < 3; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	munmap(common, 64 * MIB);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_that_of_processes_and_not_that_of_files),
 		cmocka_unit_test(who_is_gone_has_none),
+		cmocka_unit_test(pages_of_a_parent_count_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
