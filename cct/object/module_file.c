@@ -177,7 +177,7 @@ static void open_places(const struct module *module, struct module_file *file)
 		if (state == MODULE_FILE_OK || file->state == MODULE_FILE_MISSING)
 			file->state = state;
 		if (state == MODULE_FILE_OK) {
-			file->is_around = true;
+			file->is_at_path = place == 0;
 			return;
 		}
 	}

@@ -40,7 +40,7 @@ struct module_file {
 	int error;                    /* MISSING: the -errno of opening it */
 	struct build_id found;        /* CHANGED: that of the file that is there; size 0: none */
 	enum module_file_doubt doubt; /* OK only */
-	bool is_around; /* OK only: it is a file of this machine, not of a recording */
+	bool is_at_path;              /* OK only: it is what the module's path leads to here */
 };
 
 /* Always fills @file. Threads: any, each with its own @file. */

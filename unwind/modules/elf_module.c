@@ -226,7 +226,7 @@ static bool file_has_changed(const struct elf_module *module)
 bool elf_module_is_lasting(const struct elf_module *module)
 {
 	return is_open(module) && module->watches_file && !module->log && !module->is_timed &&
-	       module->file.state == MODULE_FILE_OK && module->file.is_around &&
+	       module->file.state == MODULE_FILE_OK && module->file.is_at_path &&
 	       module->file.doubt == MODULE_FILE_CERTAIN && module->file.fd >= 0 && module->bytes &&
 	       module->cfi && !file_has_changed(module);
 }

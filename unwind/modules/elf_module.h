@@ -26,7 +26,7 @@ void elf_module_destroy(struct elf_module *module);
  */
 void elf_module_watch_file(struct elf_module *module);
 bool elf_module_watches_file(const struct elf_module *module);
-/* Whether it was opened, of a file of this machine, which is known by its build ID, is watched and
+/* Whether it was opened, of the file at its path, which is known by its build ID, is watched and
  * has not changed since. */
 bool elf_module_is_lasting(const struct elf_module *module);
 /* What it is now called, in the table it goes on in; NULL: in none for the time being. */

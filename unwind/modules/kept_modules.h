@@ -3,9 +3,9 @@
  * recording after the other: a file that has not changed has the same again, and is neither opened
  * nor read for it.
  *
- * Only files of this machine that are known by their build ID are kept, and only by that and their
- * path. What is kept is bounded; what was not needed for longest goes first. Of one thread at a
- * time.
+ * Only files that are known by their build ID are kept, and that their paths lead to: neither what
+ * a recording carries, nor a file below the root of a process. What is kept is bounded; what was
+ * not needed for longest goes first. Of one thread at a time.
  */
 #ifndef UNWIND_MODULES_KEPT_MODULES_H
 #define UNWIND_MODULES_KEPT_MODULES_H
