@@ -28,7 +28,7 @@
 	"CCT\r\n\x1a\n"
 #define SECTIONS_MAGIC_SIZE 8
 #define SECTIONS_FIRST      1 /* the oldest version that is read */
-#define SECTIONS_VERSION    4 /* what is written */
+#define SECTIONS_VERSION    5 /* what is written */
 
 #define SECTION_END      0u           /* type */
 #define SECTION_REQUIRED 1u           /* flag: a reader that does not know the type must give up */

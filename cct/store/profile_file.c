@@ -70,6 +70,7 @@ static const struct earlier_part {
 	{ PART_ROWS, 3, rows_part_read_3 },
 	{ PART_RUNS, 2, runs_part_read_before_3 },
 	{ PART_RUNS, 3, runs_part_read_3 },
+	{ PART_RUNS, 4, runs_part_read_4 },
 	{ PART_ACTIVATIONS, 2, activations_part_read_before_3 },
 	{ PART_EPOCHS, 2, epochs_part_read_before_3 },
 };

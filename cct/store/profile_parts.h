@@ -40,6 +40,7 @@ int rows_part_read_before_3(struct dwarf_reader *body, struct profile *profile);
 /* Of a profile with ->rows that have runs: instead of the part above. */
 void runs_part_write(struct byte_buffer *body, const struct profile *profile);
 int runs_part_read(struct dwarf_reader *body, struct profile *profile);
+int runs_part_read_4(struct dwarf_reader *body, struct profile *profile);
 int runs_part_read_3(struct dwarf_reader *body, struct profile *profile);
 int runs_part_read_before_3(struct dwarf_reader *body, struct profile *profile);
 
@@ -68,7 +69,8 @@ void cgroups_part_write(struct byte_buffer *body, const struct profile *profile)
 int cgroups_part_read(struct dwarf_reader *body, struct profile *profile);
 
 /* What both parts of rows have in common: reads into profile->rows, whose runs and slices are
- * known, and does not check the numbers of samples. @version: 2, 3, or the last one of the format.
+ * known, and does not check the numbers of samples. @version: 2 to 4, or the last one of the
+ * format.
  */
 int part_read_rows(struct dwarf_reader *body, struct profile *profile, unsigned version);
 

@@ -1,5 +1,6 @@
 #include "cct/store/row_nodes.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,10 +177,172 @@ static void count_row(struct thread_table *table, struct thread_nodes *thread, u
 	thread->recent[0] = node;
 }
 
+/*
+ * The nodes of rows that are sums. Those of one slice and task are in the order of their nodes, so
+ * the distance from one to the next is small: counted in nodes that have samples without a row.
+ */
+struct sum_nodes {
+	struct thread_table table;
+	/* By index, from 1 on: sums of how many nodes have samples left (Fenwick 1994). */
+	uint32_t *counts;
+	uint32_t n;         /* of nodes with samples */
+	uint32_t from;      /* the index of the last row's node, or the first of its thread */
+	uint32_t last_task; /* of the last row, its stream, and slice */
+	uint32_t last_stream[3];
+	uint64_t last_slice;
+};
+
+static void sum_nodes_deinit(struct sum_nodes *nodes)
+{
+	thread_table_deinit(&nodes->table);
+	free(nodes->counts);
+}
+
+/* 0 or -ENOMEM; it may be deinitialized in any case. */
+static int sum_nodes_init(struct sum_nodes *nodes, const struct profile *profile)
+{
+	*nodes = (struct sum_nodes){ .last_task = UINT32_MAX };
+	int err = thread_table_init(&nodes->table, profile);
+
+	if (err)
+		return err;
+	nodes->n = profile->n_threads ? nodes->table.threads[profile->n_threads - 1].end : 0;
+	nodes->counts = calloc((size_t)nodes->n + 1, sizeof(*nodes->counts));
+	for (uint32_t i = 1; nodes->counts && i <= nodes->n; i++)
+		nodes->counts[i] = i & -i;
+	return nodes->counts ? 0 : -ENOMEM;
+}
+
+/* How many nodes below @index have samples left. */
+static uint32_t count_left(const struct sum_nodes *nodes, uint32_t index)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = index; i; i -= i & -i)
+		n += nodes->counts[i];
+	return n;
+}
+
+/* The index of the node that has samples left and @n such before it. */
+static uint32_t find_left(const struct sum_nodes *nodes, uint32_t n)
+{
+	uint32_t index = 0, step = 1;
+
+	while (step <= nodes->n / 2)
+		step *= 2;
+	for (; step; step /= 2) {
+		if (step <= nodes->n - index && nodes->counts[index + step] <= n) {
+			index += step;
+			n -= nodes->counts[index];
+		}
+	}
+	return index;
+}
+
+/* The next row is this one. */
+static void begin_row(struct sum_nodes *nodes, const struct profile *profile,
+		      const struct sample_row *row)
+{
+	const uint32_t stream[3] = { row->run, row->metric, row->cpu };
+	const uint64_t slice = row->time >> profile->rows->slice_shift;
+
+	if (row->task == nodes->last_task && slice == nodes->last_slice &&
+	    !memcmp(stream, nodes->last_stream, sizeof(stream)))
+		return;
+	nodes->from = nodes->table.threads[profile->rows->tasks[row->task].thread].first;
+	nodes->last_task = row->task;
+	nodes->last_slice = slice;
+	memcpy(nodes->last_stream, stream, sizeof(stream));
+}
+
+/* The row has so many of the node's samples. */
+static void take_samples(struct sum_nodes *nodes, uint32_t index, uint64_t n)
+{
+	uint64_t *left = &nodes->table.left[nodes->table.nodes[index]];
+
+	nodes->from = index;
+	*left -= n;
+	if (*left)
+		return;
+	for (uint32_t i = index + 1; i <= nodes->n; i += i & -i)
+		nodes->counts[i]--;
+}
+
+static void add_sum(struct sum_nodes *nodes, const struct profile *profile,
+		    const struct sample_row *row, uint64_t n_samples, struct byte_buffer *distances,
+		    struct byte_buffer *numbers)
+{
+	const struct thread_table *table = &nodes->table;
+	const struct thread_nodes *thread = &table->threads[profile->rows->tasks[row->task].thread];
+	const uint32_t index = table->indices[row->node];
+	const uint64_t left = table->left[row->node];
+
+	begin_row(nodes, profile, row);
+	uint32_t distance = count_left(nodes, index) - count_left(nodes, nodes->from);
+	if (index < nodes->from)
+		distance += count_left(nodes, thread->end) - count_left(nodes, thread->first);
+	assert(left >= n_samples);
+	byte_buffer_add_unsigned(distances, distance);
+	byte_buffer_add_unsigned(numbers, n_samples == left ? 0 : n_samples);
+	take_samples(nodes, index, n_samples);
+}
+
+/* 0 or -EINVAL. */
+static int read_sum(struct sum_nodes *nodes, const struct profile *profile, uint32_t row,
+		    uint64_t distance, uint64_t number)
+{
+	struct sample_rows *rows = profile->rows;
+	const struct thread_nodes *thread =
+		&nodes->table.threads[rows->tasks[rows->rows[row].task].thread];
+
+	begin_row(nodes, profile, &rows->rows[row]);
+	const uint32_t first = count_left(nodes, thread->first);
+	const uint32_t n = count_left(nodes, thread->end) - first;
+	if (distance >= n)
+		return -EINVAL;
+	const uint64_t place = (count_left(nodes, nodes->from) - first + distance) % n;
+	const uint32_t index = find_left(nodes, first + (uint32_t)place);
+	const uint64_t left = nodes->table.left[nodes->table.nodes[index]];
+	if (number > left)
+		return -EINVAL;
+	rows->rows[row].node = nodes->table.nodes[index];
+	rows->sums[row].samples = number ? number : left;
+	take_samples(nodes, index, rows->sums[row].samples);
+	return 0;
+}
+
+int row_nodes_read_sums(struct dwarf_reader *body, const struct profile *profile)
+{
+	struct sample_rows *rows = profile->rows;
+	struct dwarf_reader distances = column_read(body), numbers = column_read(body);
+	struct sum_nodes nodes;
+	int err = sum_nodes_init(&nodes, profile);
+
+	rows->sums = calloc((size_t)rows->n_rows + 1, sizeof(*rows->sums));
+	if (!err && !rows->sums)
+		err = -ENOMEM;
+	if (!err && body->is_broken)
+		err = -EINVAL;
+	for (uint32_t i = 0; !err && i < rows->n_rows; i++) {
+		const uint64_t distance = dwarf_read_uleb(&distances);
+
+		err = read_sum(&nodes, profile, i, distance, dwarf_read_uleb(&numbers));
+	}
+	sum_nodes_deinit(&nodes);
+	if (err)
+		return err;
+	return distances.is_broken || numbers.is_broken || dwarf_left(&distances) ||
+			       dwarf_left(&numbers)
+		       ? -EINVAL
+		       : 0;
+}
+
 struct row_nodes {
 	const struct profile *profile;
+	bool has_sums;
 	struct thread_table table;
-	struct byte_buffer codes, others;
+	struct sum_nodes sums;
+	struct byte_buffer codes, others; /* of sums: distances, numbers of samples */
 };
 
 struct row_nodes *row_nodes_create(const struct profile *profile)
@@ -189,7 +352,9 @@ struct row_nodes *row_nodes_create(const struct profile *profile)
 	if (!nodes)
 		return NULL;
 	nodes->profile = profile;
-	if (thread_table_init(&nodes->table, profile)) {
+	nodes->has_sums = profile->rows->slice_shift;
+	if (nodes->has_sums ? sum_nodes_init(&nodes->sums, profile)
+			    : thread_table_init(&nodes->table, profile)) {
 		row_nodes_destroy(nodes);
 		return NULL;
 	}
@@ -201,6 +366,7 @@ void row_nodes_destroy(struct row_nodes *nodes)
 	if (!nodes)
 		return;
 	thread_table_deinit(&nodes->table);
+	sum_nodes_deinit(&nodes->sums);
 	byte_buffer_deinit(&nodes->codes);
 	byte_buffer_deinit(&nodes->others);
 	free(nodes);
@@ -223,10 +389,16 @@ static void add_node(struct row_nodes *nodes, struct thread_nodes *thread, uint3
 	count_row(table, thread, place, node);
 }
 
-void row_nodes_add(struct row_nodes *nodes, const struct sample_row *rows, uint32_t n)
+void row_nodes_add(struct row_nodes *nodes, const struct sample_row *rows,
+		   const struct row_sum *sums, uint32_t n)
 {
 	const struct row_task *tasks = nodes->profile->rows->tasks;
 
+	for (uint32_t i = 0; nodes->has_sums && i < n; i++)
+		add_sum(&nodes->sums, nodes->profile, &rows[i], sums[i].samples, &nodes->codes,
+			&nodes->others);
+	if (nodes->has_sums)
+		return;
 	for (uint32_t i = 0; i < n; i++)
 		add_node(nodes, &nodes->table.threads[tasks[rows[i].task].thread], rows[i].node);
 }
@@ -236,8 +408,12 @@ void row_nodes_write(const struct row_nodes *nodes, struct byte_buffer *body)
 	body->lacks_memory |= !nodes || nodes->codes.lacks_memory;
 	if (!nodes)
 		return;
-	byte_buffer_add(body, nodes->codes.bytes, nodes->codes.size);
-	byte_buffer_end_piece(body);
+	if (nodes->has_sums) {
+		column_write(body, &nodes->codes);
+	} else {
+		byte_buffer_add(body, nodes->codes.bytes, nodes->codes.size);
+		byte_buffer_end_piece(body);
+	}
 	column_write(body, &nodes->others);
 }
 

@@ -146,6 +146,30 @@ static void write_ends(struct byte_buffer *body, const struct row_blocks *blocks
 	}
 }
 
+/* What a sample of these rows weighs, usually. */
+static uint64_t usual_weight(const struct sample_row *rows, const struct row_sum *sums, uint32_t n)
+{
+	int64_t weights[N_DISTANCES_KNOWN];
+	const uint32_t step = n / N_DISTANCES_KNOWN + 1;
+	size_t n_known = 0;
+
+	for (uint32_t i = 0; i < n; i += step)
+		weights[n_known++] = (int64_t)(rows[i].weight / sums[i].samples);
+	qsort(weights, n_known, sizeof(*weights), compare_distances);
+	return n_known ? (uint64_t)weights[n_known / 2] : 0;
+}
+
+/* Of sums: what a sample of the stream weighs, usually, and of each row what it weighs beyond. */
+static void write_weights_of_sums(struct byte_buffer *body, const struct sample_row *rows,
+				  const struct row_sum *sums, uint32_t n)
+{
+	const uint64_t usual = usual_weight(rows, sums, n);
+
+	byte_buffer_add_unsigned(body, usual);
+	for (uint32_t i = 0; i < n; i++)
+		byte_buffer_add_signed(body, (int64_t)(rows[i].weight - usual * sums[i].samples));
+}
+
 /* Of a metric's rows in a run, from *@at on. If all weigh the same, 1, and the weight; else 0, and
  * the weight of each. */
 static void write_weights(struct byte_buffer *body, const struct row_blocks *blocks,
@@ -213,9 +237,13 @@ static void add_block(struct columns *columns, const struct profile *profile,
 
 		write_times(&columns->times, stream, rows, profile->rows->slice_shift);
 		write_tasks_of(&columns->tasks, &columns->other_tasks, rows, stream->n);
+		if (blocks->sums)
+			write_weights_of_sums(&columns->weights, rows,
+					      &blocks->sums[stream->first - blocks->first],
+					      stream->n);
 	}
-	row_nodes_add(columns->nodes, blocks->rows, blocks->n);
-	for (uint32_t metric = 0; metric < profile->n_metrics; metric++)
+	row_nodes_add(columns->nodes, blocks->rows, blocks->sums, blocks->n);
+	for (uint32_t metric = 0; !blocks->sums && metric < profile->n_metrics; metric++)
 		write_weights(&columns->weights, blocks, metric, &at);
 	write_ends(&columns->ends, blocks, columns->last_ends);
 }
@@ -385,6 +413,16 @@ static void read_weights(struct dwarf_reader *body, struct sample_rows *rows, ui
 								    : dwarf_read_uleb(body);
 }
 
+static void read_weights_of_sums(struct dwarf_reader *body, struct sample_rows *rows,
+				 const struct stream *stream)
+{
+	const uint64_t usual = dwarf_read_uleb(body);
+
+	for (uint32_t i = stream->first; i < stream->first + stream->n; i++)
+		rows->rows[i].weight =
+			usual * rows->sums[i].samples + (uint64_t)dwarf_read_sleb(body);
+}
+
 static int read_ends(struct dwarf_reader *body, struct sample_rows *rows, uint64_t *last)
 {
 	for (uint32_t i = 0; i < rows->n_rows; i++) {
@@ -408,6 +446,12 @@ struct row_readers {
 	int (*row_tasks)(struct dwarf_reader *body, struct sample_rows *rows,
 			 const struct stream_list *list);
 	int (*row_nodes)(struct dwarf_reader *body, const struct profile *profile);
+};
+
+static const struct row_readers readers_of_sums = {
+	row_tasks_read,
+	read_row_tasks,
+	row_nodes_read_sums,
 };
 
 static const struct row_readers readers = {
@@ -441,7 +485,9 @@ static int read_columns(struct dwarf_reader *body, const struct profile *profile
 		err = read->row_tasks(body, rows, list);
 	if (!err)
 		err = read->row_nodes(body, profile);
-	for (uint32_t run = 0; !err && run < count_runs(rows); run++) {
+	for (uint32_t i = 0; !err && rows->sums && i < list->n; i++)
+		read_weights_of_sums(body, rows, &list->streams[i]);
+	for (uint32_t run = 0; !err && !rows->sums && run < count_runs(rows); run++) {
 		for (uint32_t metric = 0; metric < profile->n_metrics; metric++)
 			read_weights(body, rows, run, metric, &at);
 	}
@@ -450,8 +496,10 @@ static int read_columns(struct dwarf_reader *body, const struct profile *profile
 
 int part_read_rows(struct dwarf_reader *body, struct profile *profile, unsigned version)
 {
+	const bool has_sums = version > 4 && profile->rows->slice_shift;
 	const struct row_readers *read = version < 3    ? &readers_before_3
 					 : version == 3 ? &readers_3
+					 : has_sums     ? &readers_of_sums
 							: &readers;
 	struct stream_list list = { .n = 0 };
 

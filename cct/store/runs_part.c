@@ -54,11 +54,6 @@ static void write_sums(struct byte_buffer *body, const struct sample_rows *rows)
 
 	while (row_blocks_next(&blocks, body)) {
 		for (uint32_t i = 0; i < blocks.n; i++)
-			byte_buffer_add_unsigned(body, blocks.sums[i].samples);
-	}
-	blocks = row_blocks_of(rows);
-	while (row_blocks_next(&blocks, body)) {
-		for (uint32_t i = 0; i < blocks.n; i++)
 			write_sum(body, &blocks.rows[i], &blocks.sums[i]);
 	}
 }
@@ -125,10 +120,9 @@ static int read_sum(struct dwarf_reader *body, const struct sample_row *row, str
 	return is_uneven > 1 ? -EINVAL : 0;
 }
 
-static int read_sums(struct dwarf_reader *body, struct sample_rows *rows)
+/* Up to version 4, the numbers of samples are a column here. */
+static int read_samples(struct dwarf_reader *body, struct sample_rows *rows)
 {
-	int err = 0;
-
 	rows->sums = calloc((size_t)rows->n_rows + 1, sizeof(*rows->sums));
 	if (!rows->sums)
 		return -ENOMEM;
@@ -137,6 +131,13 @@ static int read_sums(struct dwarf_reader *body, struct sample_rows *rows)
 		if (!rows->sums[i].samples)
 			return -EINVAL;
 	}
+	return 0;
+}
+
+static int read_sums(struct dwarf_reader *body, struct sample_rows *rows)
+{
+	int err = rows->sums ? 0 : read_samples(body, rows);
+
 	for (uint32_t i = 0; !err && i < rows->n_rows; i++)
 		err = read_sum(body, &rows->rows[i], &rows->sums[i]);
 	return err;
@@ -165,6 +166,11 @@ static int read_part(struct dwarf_reader *body, struct profile *profile, unsigne
 int runs_part_read(struct dwarf_reader *body, struct profile *profile)
 {
 	return read_part(body, profile, SECTIONS_VERSION);
+}
+
+int runs_part_read_4(struct dwarf_reader *body, struct profile *profile)
+{
+	return read_part(body, profile, 4);
 }
 
 int runs_part_read_3(struct dwarf_reader *body, struct profile *profile)

@@ -2,7 +2,8 @@
  * Any bytes as the parts of a stored profile: what is accepted can be shown, merged, and written
  * again, and what is read from that is the same. The parts follow one another, each after its size,
  * in 4 bytes; those after the names may be missing, at the end or with size 0: rows and epochs, or
- * rows of several runs with what belongs to these; after them activations, then losses. If the
+ * rows of several runs with what belongs to these; after them activations, losses,
+ * and rows of several runs as the last version has them. If the
  * highest bit of the first part's size is set, all are those of version 3, else, if that of the
  * names' size is, these are those of version 2.
  */
@@ -18,7 +19,7 @@
 #include "report/export/export.h"
 #include "report/views/view.h"
 
-#define N_PARTS    12
+#define N_PARTS    13
 #define N_REQUIRED 4
 #define NAMES      3 /* the part */
 #define IS_LATER   0x80000000u
@@ -28,17 +29,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 typedef int (*part_reader)(struct dwarf_reader *body, struct profile *profile);
 
 static const part_reader readers_of_first[N_PARTS] = {
-	info_part_read_before_3,        modules_part_read,
-	tree_part_read_before_3,        names_part_read_first,
-	rows_part_read_before_3,        epochs_part_read_before_3,
-	runs_part_read_before_3,        run_phases_part_read,
-	run_epochs_part_read,           starts_part_read,
-	activations_part_read_before_3, losses_part_read,
+	info_part_read_before_3,
+	modules_part_read,
+	tree_part_read_before_3,
+	names_part_read_first,
+	rows_part_read_before_3,
+	epochs_part_read_before_3,
+	runs_part_read_before_3,
+	run_phases_part_read,
+	run_epochs_part_read,
+	starts_part_read,
+	activations_part_read_before_3,
+	losses_part_read,
+	runs_part_read,
 };
 static const part_reader readers_of_last[N_PARTS] = {
 	info_part_read,       modules_part_read, tree_part_read,        names_part_read,
-	rows_part_read,       epochs_part_read,  runs_part_read,        run_phases_part_read,
+	rows_part_read,       epochs_part_read,  runs_part_read_4,      run_phases_part_read,
 	run_epochs_part_read, starts_part_read,  activations_part_read, losses_part_read,
+	runs_part_read,
 };
 
 /* Beside the first and the last version, names may have the format of the last one, and rows that
@@ -51,7 +60,7 @@ static part_reader find_reader(const part_reader *readers, int i, bool is_later)
 		return names_part_read;
 	if (is_last && is_later && readers[i] == rows_part_read)
 		return rows_part_read_3;
-	if (is_last && is_later && readers[i] == runs_part_read)
+	if (is_last && is_later && readers[i] == runs_part_read_4)
 		return runs_part_read_3;
 	return readers[i];
 }
@@ -114,17 +123,17 @@ static void check_again(const struct profile *profile)
 }
 
 /* Adds the profile to itself: what is accepted can be merged, and nothing is lost. Alone it has
- * paths that were seen once, which can be folded. */
-static void check_sum(const struct profile *profile, bool by_name, bool folds_once)
+ * paths that were seen once, which can be folded, and more that is left out as it ages. */
+static void check_sum(const struct profile *profile, bool by_name, bool ages)
 {
 	struct profile_merge *merge = profile_merge_create(by_name, MERGED_ROWS_MAX);
 	struct profile *sum;
 
-	if (merge && folds_once)
+	if (merge && ages)
 		profile_merge_fold_once(merge);
 	if (!merge || profile_merge_add(merge, profile) ||
-	    (!folds_once && profile_merge_add(merge, profile)) ||
-	    profile_merge_finish(merge, &sum) || profile_check_conservation(sum) >= 0)
+	    (!ages && profile_merge_add(merge, profile)) || profile_merge_finish(merge, &sum) ||
+	    profile_check_conservation(sum) >= 0)
 		abort();
 	check_again(sum);
 	profile_destroy(sum);

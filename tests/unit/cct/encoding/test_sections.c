@@ -184,7 +184,7 @@ static void another_version_and_another_format_are_named(void **state)
 	file.bytes[SECTIONS_MAGIC_SIZE] = 9;
 	assert_int_equal(read_file(file.bytes, file.size, &n, &error), -EINVAL);
 	assert_string_equal(error, "the profile has version 9 of the format; this dendro reads "
-				   "versions 1 to 4");
+				   "versions 1 to 5");
 	free(error);
 	file.bytes[0] = 'P';
 	assert_int_equal(read_file(file.bytes, file.size, &n, &error), -EINVAL);
