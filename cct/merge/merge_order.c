@@ -88,7 +88,10 @@ static int compare_processes(const void *a, const void *b, void *context)
 	const struct profile_process *x = &processes[*(const uint32_t *)a];
 	const struct profile_process *y = &processes[*(const uint32_t *)b];
 
-	return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : strcmp(x->name, y->name);
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	const int order = strcmp(x->name, y->name);
+	return order ? order : (int)!!x->n_joined - (int)!!y->n_joined;
 }
 
 /* Fills @numbers: by index in the sum. */

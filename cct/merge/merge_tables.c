@@ -8,7 +8,8 @@
 
 uint32_t merge_process(struct merge_state *state, const struct profile_process *process)
 {
-	_cleanup_free_ char *identity = sentence("%d %s", process->pid, process->name);
+	_cleanup_free_ char *identity = sentence("%s%d %s", process->n_joined ? "joined " : "",
+						 process->pid, process->name);
 	uint32_t index;
 	bool is_new;
 
@@ -124,6 +125,7 @@ int merge_processes(struct merge_state *state, const struct merge_maps *maps)
 		if (index == UINT32_MAX)
 			return -ENOMEM;
 		state->into->processes[index].n_mapped += process->n_mapped;
+		profile_process_add_joined(&state->into->processes[index], process->n_joined);
 		maps->processes[i] = index;
 	}
 	return 0;

@@ -1,6 +1,7 @@
 /*
  * Metrics, processes, threads and wakers of several profiles, by what they are: metrics by name and
- * unit, processes by pid and name, threads by tid, name and process, wakers by their text.
+ * unit, processes by pid and name (joined ones by
+ * name), threads by tid, name and process, wakers by their text.
  */
 #ifndef CCT_MERGE_MERGE_TABLES_H
 #define CCT_MERGE_MERGE_TABLES_H

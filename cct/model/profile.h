@@ -28,8 +28,29 @@ struct profile_process {
 	int32_t pid;       /* 0: the idle tasks; -1: unknown */
 	char *name;        /* its last COMM; owned */
 	uint64_t n_mapped; /* number of changes of its mappings while recording */
+	/* In a sum: so many short processes of that name (cct/merge/join_processes.h), whose pid
+	 * is -1, and so are the tids of its threads. 0: one process. */
+	uint64_t n_joined;
 	struct epoch_list epochs;
 };
+
+#define JOINED_MAX (1ull << 48) /* that many or more */
+
+/* How many processes it stands for: 1 or more; UINT32_MAX: that many or more. */
+static inline uint32_t profile_process_number(const struct profile_process *process)
+{
+	if (!process->n_joined)
+		return 1;
+	return process->n_joined < UINT32_MAX ? (uint32_t)process->n_joined : UINT32_MAX;
+}
+
+/* It stands for so many more, at most JOINED_MAX, of joined ones. */
+static inline void profile_process_add_joined(struct profile_process *process, uint64_t n)
+{
+	const uint64_t room = JOINED_MAX - process->n_joined;
+
+	process->n_joined += n < room ? n : room;
+}
 
 struct profile_thread {
 	int32_t tid;

@@ -24,6 +24,9 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 	[QUALITY_FOLDED] = { QUALITY_TOP, "folded",
 			     "sample{|s} folded to shared callers: {its path was|their paths were} "
 			     "seen once" },
+	[QUALITY_SHORT_PROCESSES] = { QUALITY_TOP, "short_processes",
+				      "short process{|es} joined with others of one name, without "
+				      "{its number|their numbers}" },
 	[QUALITY_COMPLETE] = { QUALITY_UNWIND, "complete", "complete" },
 	[QUALITY_JOINED] = { QUALITY_UNWIND, "joined",
 			     "cut, joined by likeness to the callers of another sample" },
@@ -124,6 +127,7 @@ const enum quality_counter quality_warnings[N_QUALITY_WARNINGS] = {
 	QUALITY_GUESSED,
 	QUALITY_STITCHED,
 	QUALITY_FOLDED,
+	QUALITY_SHORT_PROCESSES,
 	QUALITY_BRANCHES,
 	QUALITY_LOST_SIDEBAND,
 	QUALITY_NOT_ATTRIBUTED,

@@ -34,11 +34,12 @@ enum quality_counter {
 	QUALITY_THROTTLED, /* THROTTLE records: times the kernel held events back */
 	QUALITY_GUESSED,   /* quality_of_mark() */
 	QUALITY_STITCHED,
-	QUALITY_GUESSED_FRAMES, /* callers found without CFI, by verified guesses */
-	QUALITY_UNWEIGHED,      /* samples that carry no weight and count as 0 */
-	QUALITY_TEXT_POKES,     /* times the kernel changed its own code: jump labels, probes */
-	QUALITY_UNNAMED_CODE,   /* kernel code whose coming or going could not be followed */
-	QUALITY_FOLDED,         /* the path has MARKER_SEEN_ONCE instead of its innermost frames */
+	QUALITY_GUESSED_FRAMES,  /* callers found without CFI, by verified guesses */
+	QUALITY_UNWEIGHED,       /* samples that carry no weight and count as 0 */
+	QUALITY_TEXT_POKES,      /* times the kernel changed its own code: jump labels, probes */
+	QUALITY_UNNAMED_CODE,    /* kernel code whose coming or going could not be followed */
+	QUALITY_FOLDED,          /* the path has MARKER_SEEN_ONCE instead of its innermost frames */
+	QUALITY_SHORT_PROCESSES, /* processes that are one with others: profile_process.n_joined */
 	/* What became of the user part; with ->incomplete these add up to the samples used. */
 	QUALITY_COMPLETE, /* it ends at the root */
 	QUALITY_JOINED,   /* it was cut, and its callers are another sample's: quality_of_mark() */
@@ -105,7 +106,7 @@ const struct quality_description *quality_describe(enum quality_counter counter)
 
 /* The counters with warnings in the order in which a report shows them, which is not that of JSON;
  * each once. */
-#define N_QUALITY_WARNINGS 27
+#define N_QUALITY_WARNINGS 28
 extern const enum quality_counter quality_warnings[N_QUALITY_WARNINGS];
 
 /* The counter of samples whose path has such a mark. */

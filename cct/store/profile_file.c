@@ -28,6 +28,7 @@ enum {
 	PART_STARTS,
 	PART_LOSSES,
 	PART_WATCHED,
+	PART_JOINED,
 	N_PARTS_END
 };
 
@@ -56,6 +57,7 @@ static const struct part parts[N_PARTS_END] = {
 	[PART_STARTS] = { starts_part_write, starts_part_read, "starts of sums" },
 	[PART_LOSSES] = { losses_part_write, losses_part_read, "losses" },
 	[PART_WATCHED] = { watched_part_write, watched_part_read, "watched times" },
+	[PART_JOINED] = { joined_part_write, joined_part_read, "joined processes" },
 };
 
 /* How parts were written by earlier versions of dendro. */
@@ -103,6 +105,8 @@ static bool is_there(uint32_t type, const struct profile *profile)
 		return profile->info.watched.n;
 	if (type == PART_WINDOW)
 		return profile->info.has_window;
+	if (type == PART_JOINED)
+		return joined_part_is_needed(profile);
 	return type != PART_RUNS || has_runs;
 }
 

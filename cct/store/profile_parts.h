@@ -87,6 +87,11 @@ int losses_part_read(struct dwarf_reader *body, struct profile *profile);
 void watched_part_write(struct byte_buffer *body, const struct profile *profile);
 int watched_part_read(struct dwarf_reader *body, struct profile *profile);
 
+/* Of a profile with processes that were joined. */
+bool joined_part_is_needed(const struct profile *profile);
+void joined_part_write(struct byte_buffer *body, const struct profile *profile);
+int joined_part_read(struct dwarf_reader *body, struct profile *profile);
+
 /* Of a profile of a part of the time. */
 void window_part_write(struct byte_buffer *body, const struct profile *profile);
 int window_part_read(struct dwarf_reader *body, struct profile *profile);

@@ -51,6 +51,12 @@ int epochs_add(struct epochs *epochs, struct epoch_list *list, const struct epoc
 	return 0;
 }
 
+void epochs_forget(struct epochs *epochs, struct epoch_list *list)
+{
+	epochs->n -= list->n;
+	epoch_list_deinit(list);
+}
+
 static int compare_numbers(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);

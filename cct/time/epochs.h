@@ -53,6 +53,8 @@ int epochs_begin(struct epochs *epochs, struct epoch_list *list, const struct ep
  * are sorted. 0 or -ENOMEM. */
 int epochs_add(struct epochs *epochs, struct epoch_list *list, const struct epoch *epoch,
 	       const char *text);
+/* Takes the epochs of a process out, which become none. */
+void epochs_forget(struct epochs *epochs, struct epoch_list *list);
 /* Sorts them; of those that are equal but for the end, the one with the last end stays. */
 void epochs_sort(struct epochs *epochs, struct epoch_list *list);
 /* The order of two in a list; 0: they are equal but for the end. */

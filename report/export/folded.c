@@ -48,6 +48,8 @@ static void write_process(FILE *out, const struct profile_path *path, enum view_
 	const char *name = path->thread ? path->thread->name : process ? process->name : NULL;
 
 	write_text(out, name ? name : "[unknown]");
+	if (process && process->n_joined)
+		return;
 	if (process && grouping != GROUP_COMM)
 		fprintf(out, "-%" PRId32, process->pid);
 	if (path->thread)

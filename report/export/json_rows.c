@@ -192,6 +192,8 @@ static void write_frame(FILE *out, const struct view *view, const struct view_ro
 	json_write_string(out, view_row_kind_name(row->kind));
 	if (has_id(view, row))
 		fprintf(out, ",\"id\":%" PRId32, row->id);
+	if (row->kind == ROW_PROCESS && row->n_merged > 1 && view->options.grouping != GROUP_COMM)
+		fprintf(out, ",\"processes\":%" PRIu32, row->n_merged);
 }
 
 static void write_errors(struct members *members, const struct view *view,

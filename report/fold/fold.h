@@ -54,6 +54,12 @@ struct fold_entity {
 	uint32_t line_group;
 };
 
+static inline void fold_entity_add_merged(struct fold_entity *entity, uint32_t n)
+{
+	if (__builtin_add_overflow(entity->n_merged, n, &entity->n_merged))
+		entity->n_merged = UINT32_MAX;
+}
+
 /* How entities share the rows of a flat view (report/fold/outer_nodes.h). */
 enum fold_grouping { FOLD_BY_ENTITY, FOLD_BY_MODULE, N_FOLD_GROUPINGS };
 

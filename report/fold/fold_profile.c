@@ -48,6 +48,7 @@ struct seen_process {
 	uint32_t index;
 	int32_t pid;
 	const char *name;
+	uint32_t number; /* of processes that it stands for */
 };
 
 static bool is_kernel_mark(const struct frame *frame)
@@ -218,6 +219,7 @@ static void note_processes(const struct folding *folding, uint32_t parent,
 			.index = (uint32_t)frame->offset,
 			.pid = process->pid,
 			.name = process->name ? process->name : "[unknown]",
+			.number = profile_process_number(process),
 		};
 	}
 }
@@ -254,7 +256,7 @@ static uint32_t add_process_group(struct folding *folding, const struct seen_pro
 		.name = first->name,
 		.module = "",
 		.id = first->pid,
-		.n_merged = 1,
+		.n_merged = first->number,
 		.frame_kind = FRAME_PROCESS,
 	};
 
@@ -278,7 +280,7 @@ static int group_processes(struct folding *folding)
 				return -ENOMEM;
 		} else if (seen[i - 1].pid != seen[i].pid) {
 			folding->fold->entities[group].id = -1;
-			folding->fold->entities[group].n_merged++;
+			fold_entity_add_merged(&folding->fold->entities[group], seen[i].number);
 		}
 		folding->by_process[seen[i].index] = group;
 	}

@@ -8,6 +8,7 @@
 struct kept_process {
 	uint32_t entity;
 	int32_t pid;
+	uint32_t number; /* of processes that it stands for */
 };
 
 struct noting {
@@ -36,6 +37,7 @@ static void note_process(struct noting *noting, uint32_t node)
 	noting->processes[noting->n_processes++] = (struct kept_process){
 		.entity = noting->base->fold->nodes[noting->base->nodes[node]].entity,
 		.pid = profile->processes[frame->offset].pid,
+		.number = profile_process_number(&profile->processes[frame->offset]),
 	};
 }
 
@@ -104,10 +106,10 @@ static void count_processes(struct noting *noting)
 
 		if (!i || all[i].entity != all[i - 1].entity) {
 			entity->id = all[i].pid;
-			entity->n_merged = 1;
+			entity->n_merged = all[i].number;
 		} else if (all[i].pid != all[i - 1].pid) {
 			entity->id = -1;
-			entity->n_merged++;
+			fold_entity_add_merged(entity, all[i].number);
 		}
 	}
 }

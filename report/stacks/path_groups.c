@@ -26,7 +26,7 @@ static char *text_of(const struct profile *profile, const struct owner *owner,
 	if (grouping == GROUP_THREAD && has_thread)
 		name = profile->threads[owner->thread].name;
 	name = name ? name : "[unknown]";
-	if (grouping == GROUP_COMM || !has_process)
+	if (grouping == GROUP_COMM || !has_process || profile->processes[owner->process].n_joined)
 		n = asprintf(&text, "%s", name);
 	else if (grouping == GROUP_PROCESS || !has_thread)
 		n = asprintf(&text, "%s-%" PRId32, name, pid);

@@ -148,8 +148,12 @@ static void process_suffix(const struct view_row *row, char *buffer, size_t size
 
 	if (!process)
 		return;
-	snprintf(buffer, size, " of %.40s (pid %" PRId32 ")",
-		 process->name ? process->name : "[unknown]", process->pid);
+	const char *name = process->name ? process->name : "[unknown]";
+	if (process->n_joined)
+		snprintf(buffer, size, " of %.40s (%" PRIu64 " processes)", name,
+			 process->n_joined);
+	else
+		snprintf(buffer, size, " of %.40s (pid %" PRId32 ")", name, process->pid);
 	keep_printable(buffer);
 }
 

@@ -23,11 +23,14 @@ static uint32_t index_of(const struct view *view, const struct view_row *row)
 	return (uint32_t)(row->process - view->profile->processes);
 }
 
-/* "python3 (pid 12) #2" */
+/* "python3 (pid 12) #2", "cc1 (800 processes) #1" */
 static int set_name(struct view *view, struct view_row *row)
 {
-	_cleanup_free_ char *name = sentence("%s (pid %" PRId32 ") #%" PRId32, row->process->name,
-					     row->process->pid, row->id);
+	const struct profile_process *of = row->process;
+	_cleanup_free_ char *name = of->n_joined ? sentence("%s (%" PRIu64 " processes) #%" PRId32,
+							    of->name, of->n_joined, row->id)
+						 : sentence("%s (pid %" PRId32 ") #%" PRId32,
+							    of->name, of->pid, row->id);
 
 	if (!name)
 		return -ENOMEM;
