@@ -282,6 +282,12 @@ int merge_move_rows(struct merge_state *state, const uint32_t *nodes)
 	return err;
 }
 
+void merge_slice_rows(struct merge_state *state, unsigned shift)
+{
+	if (state->into->rows && state->into->rows->slice_shift < shift)
+		state->into->rows->slice_shift = shift;
+}
+
 static int pack_rows(struct sample_rows *rows, const struct merge_maps *maps,
 		     const struct row_maps *of_rows, const uint32_t *nodes)
 {

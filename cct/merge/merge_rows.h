@@ -20,6 +20,9 @@ int merge_rows(struct merge_state *state, const struct merge_maps *maps, const u
 /* Gives the rows of a sum that is complete, and as few as they may be, other nodes: @nodes, by the
  * one before. Those of one slice that get one node become one. 0 or -ENOMEM. */
 int merge_move_rows(struct merge_state *state, const uint32_t *nodes);
+/* Makes the rows of a sum, if it has any, sums of slices of 2^@shift microseconds or more, when
+ * they are moved or sorted next. */
+void merge_slice_rows(struct merge_state *state, unsigned shift);
 /* Moves the rows of @sum, which is complete, to @sorted, in an order that does not depend on when
  * they were added, and packed if @sorted wants them so. @maps and @nodes: from the one to the
  * other. 0 or -ENOMEM. */

@@ -17,10 +17,11 @@
 #include "cct/merge/merge_order.h"
 #include "cct/merge/merge_rows.h"
 #include "cct/merge/merge_tables.h"
+#include "cct/model/row_slices.h"
 
 struct profile_merge {
 	struct merge_state state;
-	bool folds_once;
+	bool by_minute, folds_once;
 };
 
 static int state_init(struct merge_state *state)
@@ -323,6 +324,11 @@ int profile_merge_add(struct profile_merge *merge, const struct profile *profile
 	return err;
 }
 
+void profile_merge_by_minute(struct profile_merge *merge)
+{
+	merge->by_minute = true;
+}
+
 void profile_merge_fold_once(struct profile_merge *merge)
 {
 	merge->folds_once = true;
@@ -376,6 +382,8 @@ static int finish(struct profile_merge *merge, bool packs_rows, struct profile *
 
 	sorted.packs_rows = packs_rows;
 	cct_drop_index(merge->state.into->cct);
+	if (merge->by_minute)
+		merge_slice_rows(&merge->state, ROW_SLICE_MINUTE);
 	if (!err && merge->folds_once)
 		err = fold(&merge->state, &folded);
 	if (maps_init(&maps, &sorted, merge->state.into))

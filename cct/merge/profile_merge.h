@@ -38,6 +38,9 @@ void profile_merge_destroy(struct profile_merge *merge);
 /* Adds a profile, as stored ones are: with ->names. 0 or -ENOMEM; then nothing but destruction is
  * left. */
 int profile_merge_add(struct profile_merge *merge, const struct profile *profile);
+/* What a sum of a long time need not keep; each is done when the sum is finished. */
+/* Rows of samples become sums of slices of ROW_SLICE_MINUTE (cct/model/row_slices.h). */
+void profile_merge_by_minute(struct profile_merge *merge);
 /* Paths that were seen once in all that was added are folded when the sum is finished
  * (cct/merge/fold_once.h). What was folded and is merged with others has lost nothing but the
  * order of merging: paths of two sums that were folded apart are not told from each other. */

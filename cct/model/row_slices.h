@@ -13,6 +13,7 @@
 #include "cct/model/profile.h"
 
 #define ROW_SLICE_SHIFT_MAX 63 /* all of a run is one slice */
+#define ROW_SLICE_MINUTE    26 /* 67.1 s: the shortest slices in which a window of a minute is one */
 
 /* Sorts rows by run, metric, CPU, time, and all else that a row has, so that equal rows in any
  * order become equal lists. 0 or -ENOMEM. */

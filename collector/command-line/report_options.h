@@ -25,8 +25,9 @@ struct report_options {
 	size_t n_paths;
 	bool compares_files; /* messages about one of them, ->path, name it */
 	bool by_name;        /* several files: functions are the same if their names are */
-	bool folds_once;     /* several files: paths seen once are folded (cct/merge/fold_once.h) */
-	const char *source;  /* of several files, for the header; NULL: the path */
+	/* Several files: what their sum leaves out (cct/merge/profile_merge.h). */
+	bool by_minute, folds_once;
+	const char *source; /* of several files, for the header; NULL: the path */
 	/* A time of what dendro agent has recorded, as the user wrote it; NULL: not given. */
 	const char *from, *to;
 	struct time_span asked; /* what it is, since 1970; end_ns 0: none */
