@@ -7,6 +7,7 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/base/clock.h"
 #include "cct/base/sentence.h"
 #include "cct/encoding/packed_rows.h"
 #include "cct/merge/merge_intervals.h"
@@ -259,14 +260,19 @@ static int bound_rows(struct merge_state *state)
 	return 0;
 }
 
-/* Those of a run. 0 or -ENOMEM. */
-static int move_run(struct sample_rows *rows, uint32_t run, const uint32_t *nodes)
+/* Those of a run. @tasks: NULL: they stay. 0 or -ENOMEM. */
+static int move_run(struct sample_rows *rows, uint32_t run, const uint32_t *nodes,
+		    const uint32_t *tasks)
 {
 	struct sample_rows unpacked = { .n_rows = 0 };
 	int err = packed_rows_read(&rows->packed[run], run, &unpacked);
 
-	for (uint32_t i = 0; i < unpacked.n_rows; i++)
-		unpacked.rows[i].node = nodes[unpacked.rows[i].node];
+	for (uint32_t i = 0; i < unpacked.n_rows; i++) {
+		struct sample_row *row = &unpacked.rows[i];
+
+		row->node = nodes[row->node];
+		row->task = tasks ? tasks[row->task] : row->task;
+	}
 	if (!err)
 		err = pack(rows, run, &unpacked);
 	sample_rows_deinit(&unpacked);
@@ -278,7 +284,53 @@ int merge_move_rows(struct merge_state *state, const uint32_t *nodes)
 	int err = state->into->rows ? bound_rows(state) : 0;
 
 	for (uint32_t run = 0; !err && state->into->rows && run < state->into->rows->n_runs; run++)
-		err = move_run(state->into->rows, run, nodes);
+		err = move_run(state->into->rows, run, nodes, NULL);
+	return err;
+}
+
+int merge_move_rows_to_tasks(struct merge_state *state, const uint32_t *nodes,
+			     const uint32_t *tasks)
+{
+	int err = 0;
+
+	for (uint32_t run = 0; !err && run < state->into->rows->n_runs; run++)
+		err = move_run(state->into->rows, run, nodes, tasks);
+	return err;
+}
+
+/* Widens the span of each process by its rows in a run. 0 or -ENOMEM. */
+static int add_spans(const struct profile *profile, uint32_t run, struct time_span *spans)
+{
+	const struct sample_rows *rows = profile->rows;
+	struct sample_rows unpacked = { .n_rows = 0 };
+	int err = packed_rows_read(&rows->packed[run], run, &unpacked);
+
+	for (uint32_t i = 0; i < unpacked.n_rows; i++) {
+		const struct sample_row *row = &unpacked.rows[i];
+		const uint64_t us = row->time >> ROW_SLICE_MINUTE << ROW_SLICE_MINUTE;
+		const uint64_t ns = profile_since_start(
+			profile, run, rows->runs[run].start_ns + us * NSEC_PER_USEC);
+		struct time_span *span =
+			&spans[profile->threads[rows->tasks[row->task].thread].process];
+
+		if (ns < span->start_ns)
+			span->start_ns = ns;
+		if (ns > span->end_ns)
+			span->end_ns = ns;
+	}
+	sample_rows_deinit(&unpacked);
+	return err;
+}
+
+int merge_find_spans(const struct merge_state *state, struct time_span *spans)
+{
+	const struct profile *profile = state->into;
+	int err = 0;
+
+	for (uint32_t i = 0; i < profile->n_processes; i++)
+		spans[i] = (struct time_span){ UINT64_MAX, 0 };
+	for (uint32_t run = 0; !err && run < profile->rows->n_runs; run++)
+		err = add_spans(profile, run, spans);
 	return err;
 }
 

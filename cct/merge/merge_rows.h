@@ -20,6 +20,12 @@ int merge_rows(struct merge_state *state, const struct merge_maps *maps, const u
 /* Gives the rows of a sum that is complete, and as few as they may be, other nodes: @nodes, by the
  * one before. Those of one slice that get one node become one. 0 or -ENOMEM. */
 int merge_move_rows(struct merge_state *state, const uint32_t *nodes);
+/* Gives the rows of a sum other nodes and tasks, by those before. 0 or -ENOMEM. */
+int merge_move_rows_to_tasks(struct merge_state *state, const uint32_t *nodes,
+			     const uint32_t *tasks);
+/* When the first and the last slice of ROW_SLICE_MINUTE begin in which a process of a sum with rows
+ * has samples, in nanoseconds since its start; of each process. 0 or -ENOMEM. */
+int merge_find_spans(const struct merge_state *state, struct time_span *spans);
 /* Makes the rows of a sum, if it has any, sums of slices of 2^@shift microseconds or more, when
  * they are moved or sorted next. */
 void merge_slice_rows(struct merge_state *state, unsigned shift);
