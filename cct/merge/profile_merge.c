@@ -11,6 +11,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/merge/fold_once.h"
+#include "cct/merge/join_processes.h"
 #include "cct/merge/merge_info.h"
 #include "cct/merge/merge_modules.h"
 #include "cct/merge/merge_names.h"
@@ -21,7 +22,7 @@
 
 struct profile_merge {
 	struct merge_state state;
-	bool by_minute, folds_once;
+	bool joins_processes, by_minute, folds_once;
 };
 
 static int state_init(struct merge_state *state)
@@ -324,6 +325,11 @@ int profile_merge_add(struct profile_merge *merge, const struct profile *profile
 	return err;
 }
 
+void profile_merge_join_processes(struct profile_merge *merge)
+{
+	merge->joins_processes = true;
+}
+
 void profile_merge_by_minute(struct profile_merge *merge)
 {
 	merge->by_minute = true;
@@ -332,6 +338,46 @@ void profile_merge_by_minute(struct profile_merge *merge)
 void profile_merge_fold_once(struct profile_merge *merge)
 {
 	merge->folds_once = true;
+}
+
+/* Puts another tree in the place of the sum's, and leaves none where it was. */
+static void replace_tree(struct profile *profile, struct cct **cct)
+{
+	cct_destroy(profile->cct);
+	profile->cct = steal_ptr(*cct);
+	cct_drop_index(profile->cct);
+}
+
+static uint64_t count_joined(const struct profile *profile)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < profile->n_processes; i++)
+		n += profile->processes[i].n_joined;
+	return n;
+}
+
+/* Without rows, nobody knows how long processes ran. 0 or -ENOMEM. */
+static int join(struct merge_state *sum)
+{
+	struct profile *profile = sum->into;
+	struct joined_tree joined = { 0 };
+
+	if (!profile->rows)
+		return 0;
+	_cleanup_free_ struct time_span *spans =
+		calloc((size_t)profile->n_processes + 1, sizeof(*spans));
+	int err = spans ? merge_find_spans(sum, spans) : -ENOMEM;
+	if (!err)
+		err = join_processes(profile, spans, &joined);
+	if (!err)
+		err = merge_move_rows_to_tasks(sum, joined.nodes, joined.tasks);
+	if (!err) {
+		replace_tree(profile, &joined.cct);
+		profile->quality.counts[QUALITY_SHORT_PROCESSES] = count_joined(profile);
+	}
+	joined_tree_deinit(&joined);
+	return err;
 }
 
 /* Puts the folded tree in the place of the sum's. 0 or -ENOMEM. */
@@ -344,9 +390,7 @@ static int fold(struct merge_state *sum, struct folded_tree *folded)
 		err = merge_move_rows(sum, folded->nodes);
 	if (err)
 		return err;
-	cct_destroy(profile->cct);
-	profile->cct = steal_ptr(folded->cct);
-	cct_drop_index(profile->cct);
+	replace_tree(profile, &folded->cct);
 	profile->quality.counts[QUALITY_FOLDED] = folded->n_samples;
 	sum->is_unused_code = folded->is_unused_code;
 	return 0;
@@ -382,6 +426,8 @@ static int finish(struct profile_merge *merge, bool packs_rows, struct profile *
 
 	sorted.packs_rows = packs_rows;
 	cct_drop_index(merge->state.into->cct);
+	if (!err && merge->joins_processes)
+		err = join(&merge->state);
 	if (merge->by_minute)
 		merge_slice_rows(&merge->state, ROW_SLICE_MINUTE);
 	if (!err && merge->folds_once)

@@ -38,7 +38,13 @@ void profile_merge_destroy(struct profile_merge *merge);
 /* Adds a profile, as stored ones are: with ->names. 0 or -ENOMEM; then nothing but destruction is
  * left. */
 int profile_merge_add(struct profile_merge *merge, const struct profile *profile);
-/* What a sum of a long time need not keep; each is done when the sum is finished. */
+/*
+ * What a sum of a long time need not keep; each is done when the sum is finished.
+ *
+ * Short processes of one name become one (cct/merge/join_processes.h). They are counted again in
+ * each sum in which they were joined.
+ */
+void profile_merge_join_processes(struct profile_merge *merge);
 /* Rows of samples become sums of slices of ROW_SLICE_MINUTE (cct/model/row_slices.h). */
 void profile_merge_by_minute(struct profile_merge *merge);
 /* Paths that were seen once in all that was added are folded when the sum is finished
