@@ -29,6 +29,11 @@ static const struct command_option options_of_merge[] = {
 		  "caller that they share with others; the rest is '[paths seen once]'",
 	  .take = option_take_flag,
 	  .offset = offsetof(struct merge_command, report.folds_once) },
+	{ .name = "join-processes",
+	  .help = "short processes of one name become one; short are those with less than a "
+		  "thousandth of all samples, within one or two minutes",
+	  .take = option_take_flag,
+	  .offset = offsetof(struct merge_command, report.joins_processes) },
 	{ .name = "by-minute",
 	  .help = "instead of each sample, keep the sums of each call path in slices of 67 s of "
 		  "each run's time",

@@ -150,6 +150,8 @@ static int merge_files(struct report_options *options,
 	struct profile *sum = NULL;
 	int err = merge && found ? 0 : message_error_of_memory(options->command);
 
+	if (!err && options->joins_processes)
+		profile_merge_join_processes(merge);
 	if (!err && options->by_minute)
 		profile_merge_by_minute(merge);
 	if (!err && options->folds_once)

@@ -214,6 +214,41 @@ threads() { # threads FILE
 	expect_equal threads "$(threads more.cct)" "$(threads all.cct)"
 }
 
+# Of each row: what tells it, and cost and samples of its own.
+rows() { # rows VIEW FILE OPTION...
+	"$DENDRO" report --view "$1" --format json "${@:3}" "$2" |
+		jq -c '[.rows[] | [.name, .module, .self, .total, .samples]] | sort'
+}
+
+@test "short processes of one name are joined, and samples added up by the minute" {
+	local view n
+	# A loop that has more than a thousand times the samples of each program that it starts.
+	"$DENDRO" record -q -F 1997 -e cpu-clock -o many.data -- sh -c \
+		'i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); [ $((i % 50000)) -ne 0 ] || sleep 0; done'
+	"$DENDRO" build -o many.cct many.data
+	"$DENDRO" merge --join-processes -o joined.cct many.cct
+	"$DENDRO" merge --join-processes --by-minute -o minutes.cct many.cct 2>note
+	grep -q "sums of samples in slices of 67.1089 s" note
+	for view in processes functions cpus modules; do
+		expect_equal "$view" "$(rows $view joined.cct)" "$(rows $view many.cct)"
+		expect_equal "$view by minute" "$(rows $view minutes.cct)" "$(rows $view many.cct)"
+	done
+	expect_equal "on CPU 0" "$(rows functions minutes.cct --cpu 0)" "$(rows functions many.cct --cpu 0)"
+	n=$("$DENDRO" report --format json joined.cct | jq .quality.short_processes)
+	[ "$n" -gt 1 ]
+	"$DENDRO" report --view processes --by process --format json joined.cct >by_process
+	expect_equal "of all rows" "$(jq '[.rows[].processes // 0] | add' by_process)" "$n"
+	jq -e '[.rows[] | select(.processes) | has("id")] | any | not' by_process
+	jq -e 'any(.rows[]; .name == "sleep" and .processes > 1)' by_process
+	"$DENDRO" report --view processes --by process --percent-limit 0 joined.cct | grep -q "sleep ([0-9]* processes)"
+	"$DENDRO" report joined.cct | grep -q "^ *$n short processes joined with others of one name"
+	expect_equal "without joining" "$("$DENDRO" report --format json many.cct | jq .quality.short_processes)" 0
+	# Again, the numbers add up.
+	"$DENDRO" merge --join-processes -o again.cct joined.cct
+	cmp joined.cct again.cct
+	[ "$(stat -c %s minutes.cct)" -lt "$(stat -c %s many.cct)" ]
+}
+
 @test "what cannot be merged is refused" {
 	local size
 	size=$(stat -c %s 1.cct)

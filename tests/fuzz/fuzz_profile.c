@@ -2,8 +2,8 @@
  * Any bytes as the parts of a stored profile: what is accepted can be shown, merged, and written
  * again, and what is read from that is the same. The parts follow one another, each after its size,
  * in 4 bytes; those after the names may be missing, at the end or with size 0: rows and epochs, or
- * rows of several runs with what belongs to these; after them activations, losses,
- * and rows of several runs as the last version has them. If the
+ * rows of several runs with what belongs to these; after them activations, losses, joined
+ * processes, and rows of several runs as the last version has them. If the
  * highest bit of the first part's size is set, all are those of version 3, else, if that of the
  * names' size is, these are those of version 2.
  */
@@ -19,7 +19,7 @@
 #include "report/export/export.h"
 #include "report/views/view.h"
 
-#define N_PARTS    13
+#define N_PARTS    14
 #define N_REQUIRED 4
 #define NAMES      3 /* the part */
 #define IS_LATER   0x80000000u
@@ -41,13 +41,14 @@ static const part_reader readers_of_first[N_PARTS] = {
 	starts_part_read,
 	activations_part_read_before_3,
 	losses_part_read,
+	joined_part_read,
 	runs_part_read,
 };
 static const part_reader readers_of_last[N_PARTS] = {
 	info_part_read,       modules_part_read, tree_part_read,        names_part_read,
 	rows_part_read,       epochs_part_read,  runs_part_read_4,      run_phases_part_read,
 	run_epochs_part_read, starts_part_read,  activations_part_read, losses_part_read,
-	runs_part_read,
+	joined_part_read,     runs_part_read,
 };
 
 /* Beside the first and the last version, names may have the format of the last one, and rows that
@@ -129,8 +130,11 @@ static void check_sum(const struct profile *profile, bool by_name, bool ages)
 	struct profile_merge *merge = profile_merge_create(by_name, MERGED_ROWS_MAX);
 	struct profile *sum;
 
-	if (merge && ages)
+	if (merge && ages) {
+		profile_merge_join_processes(merge);
+		profile_merge_by_minute(merge);
 		profile_merge_fold_once(merge);
+	}
 	if (!merge || profile_merge_add(merge, profile) ||
 	    (!ages && profile_merge_add(merge, profile)) || profile_merge_finish(merge, &sum) ||
 	    profile_check_conservation(sum) >= 0)

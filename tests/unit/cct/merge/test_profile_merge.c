@@ -26,7 +26,8 @@
 #define N_THREADS   4
 
 static uint64_t seed;
-static bool with_rows; /* all samples are below threads, and have rows */
+static bool with_rows;  /* all samples are below threads, and have rows */
+static uint32_t n_busy; /* samples of one more process, with rows */
 static uint32_t max_rows = MERGED_ROWS_MAX;
 
 /* xorshift64*, by Marsaglia and Vigna: the same numbers in each run. */
@@ -249,7 +250,7 @@ static void make_samples(struct profile *profile, uint32_t node, uint32_t metric
 		if (!find_thread(profile->cct, node, &thread))
 			return;
 		row = make_row(profile, node, metric);
-		n += random_below(12);
+		n += random_below(n_busy ? 2 : 12);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		add_sample(profile, &row);
@@ -281,6 +282,26 @@ static void make_tree(struct profile *profile)
 		profile->quality.counts[QUALITY_SAMPLES]++;
 		profile->quality.incomplete[MARKER_STACK_CUT] += random_below(2);
 	}
+}
+
+/* A process beside which all others have few samples. */
+static void make_busy(struct profile *profile)
+{
+	struct frame frame = { .kind = FRAME_PROCESS };
+	uint32_t node;
+
+	if (!n_busy)
+		return;
+	frame.offset = profile_add_process(profile, 9, "busy");
+	const uint32_t thread = profile_add_thread(profile, 9, (uint32_t)frame.offset, "busy");
+	node = cct_child(profile->cct, CCT_ROOT, &frame);
+	frame = (struct frame){ .kind = FRAME_THREAD, .offset = thread };
+	node = cct_child(profile->cct, node, &frame);
+	frame = frame_marker(MARKER_KERNEL);
+	node = cct_child(profile->cct, node, &frame);
+	struct sample_row row = make_row(profile, node, 0);
+	for (uint32_t i = 0; i < n_busy; i++)
+		add_sample(profile, &row);
 }
 
 static void make_lacks(struct profile *profile)
@@ -363,6 +384,7 @@ static struct profile *make_profile(void)
 		start_rows(profile);
 	make_tree(profile);
 	if (with_rows) {
+		make_busy(profile);
 		make_intervals(profile);
 		sample_rows_finish(profile->rows, profile->info.start_ns);
 		profile_scale(profile);
@@ -371,7 +393,7 @@ static struct profile *make_profile(void)
 	return profile;
 }
 
-static bool by_name, folds_once;
+static bool by_name, folds_once, joins_processes, by_minute;
 
 static struct profile_merge *add_all(struct profile *const *profiles, size_t n)
 {
@@ -380,6 +402,10 @@ static struct profile_merge *add_all(struct profile *const *profiles, size_t n)
 	assert_non_null(merge);
 	if (folds_once)
 		profile_merge_fold_once(merge);
+	if (joins_processes)
+		profile_merge_join_processes(merge);
+	if (by_minute)
+		profile_merge_by_minute(merge);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(profile_merge_add(merge, profiles[i]), 0);
 	return merge;
@@ -1096,6 +1122,202 @@ static void folding_again_changes_nothing(void **state)
 	with_rows = false;
 }
 
+/* What a sum leaves out that dendro agent ages. */
+static void age(uint32_t n_samples_of_busy)
+{
+	with_rows = joins_processes = by_minute = folds_once = n_samples_of_busy > 0;
+	n_busy = n_samples_of_busy;
+}
+
+/* The cost of each process and thread by their names, and by CPU. */
+static void add_names(struct path_cost *costs, const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->rows->n_rows; i++) {
+		const struct sample_row *row = &profile->rows->rows[i];
+		const struct profile_thread *thread =
+			&profile->threads[profile->rows->tasks[row->task].thread];
+		const struct metric *metric = &profile->metrics[row->metric];
+
+		add_path(costs,
+			 sentence("%s %s %s %s cpu %u", metric->name, metric->unit,
+				  profile->processes[thread->process].name, thread->name, row->cpu),
+			 &(struct cct_cost){ sample_rows_samples_of(profile->rows, i),
+					     row->weight });
+	}
+}
+
+static uint64_t count_joined(const struct profile *profile)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < profile->n_processes; i++) {
+		const struct profile_process *process = &profile->processes[i];
+
+		n += process->n_joined;
+		assert_true(!process->n_joined || (process->pid == -1 && !process->epochs.n));
+	}
+	assert_int_equal(profile->quality.counts[QUALITY_SHORT_PROCESSES], n);
+	return n;
+}
+
+static void what_ages_has_the_same_costs_by_name_in_any_order(void **state)
+{
+	uint64_t n_joined = 0;
+
+	(void)state;
+	for (uint64_t trial = 1; trial <= N_TRIALS / 4; trial++) {
+		struct path_cost parts[MAX_COSTS + 1] = { 0 }, sum[MAX_COSTS + 1] = { 0 };
+		struct profile *p[N_PROFILES];
+
+		seed = trial * 15487469;
+		age(20000);
+		for (size_t i = 0; i < N_PROFILES; i++) {
+			p[i] = make_profile();
+			add_names(parts, p[i]);
+		}
+		struct profile *aged = merge(p, N_PROFILES);
+		struct profile *other =
+			merge((struct profile *[]){ p[2], p[0], p[3], p[1] }, N_PROFILES);
+		struct profile *packed = merge_packed(p, N_PROFILES), *again = merge(&aged, 1);
+		assert_same(aged, other);
+		assert_same(aged, packed);
+		assert_same(aged, again);
+		struct profile *halves[] = { merge(p, 2), merge(p + 2, 2) };
+		struct profile *whole = merge(halves, 2);
+		n_joined += count_joined(aged);
+		assert_true(count_joined(whole) >= count_joined(aged));
+		add_names(sum, whole);
+		assert_equal_paths(sum, parts);
+		for (size_t i = 0; i < N_PROFILES; i++)
+			profile_destroy(p[i]);
+		profile_destroy(aged);
+		profile_destroy(other);
+		profile_destroy(packed);
+		profile_destroy(again);
+		profile_destroy(halves[0]);
+		profile_destroy(halves[1]);
+		profile_destroy(whole);
+	}
+	age(0);
+	assert_true(n_joined > N_TRIALS / 4);
+}
+
+static void what_has_aged_is_read_back(void **state)
+{
+	age(2000);
+	what_was_merged_is_read_back(state);
+	age(0);
+}
+
+/* A process with a thread that has so many samples, the first at once, the last at @last_us. */
+static void add_process(struct profile *profile, int32_t pid, const char *name, uint32_t n_samples,
+			uint64_t last_us)
+{
+	struct frame frame = { .kind = FRAME_PROCESS };
+
+	frame.offset = profile_add_process(profile, pid, name);
+	const struct row_task task = {
+		.thread = profile_add_thread(profile, pid, (uint32_t)frame.offset, name),
+		.pid = pid,
+		.tid = pid,
+	};
+	struct sample_row row = { .node = cct_child(profile->cct, CCT_ROOT, &frame) };
+	frame = (struct frame){ .kind = FRAME_THREAD, .offset = task.thread };
+	row.node = cct_child(profile->cct, row.node, &frame);
+	assert_int_equal(sample_rows_enter_task(profile->rows, &task, name, name, &row.task), 0);
+	for (uint32_t i = 0; i < n_samples; i++) {
+		add_sample(profile, &row);
+		profile->rows->rows[profile->rows->n_rows - 1].time =
+			i + 1 < n_samples ? 0 : last_us * 1000;
+	}
+}
+
+/* The process of that name and pid has so many samples and stands for so many; pid -1: joined. */
+static void assert_process(const struct profile *profile, int32_t pid, const char *name,
+			   uint64_t n_joined, uint64_t n_samples)
+{
+	uint32_t n_found = 0;
+
+	for (uint32_t i = 0; i < profile->n_processes; i++) {
+		const struct profile_process *process = &profile->processes[i];
+		uint64_t n = 0;
+
+		if (process->pid != pid || strcmp(process->name, name) != 0)
+			continue;
+		n_found++;
+		assert_int_equal(process->n_joined, n_joined);
+		for (uint32_t row = 0; row < profile->rows->n_rows; row++) {
+			const struct row_task *task =
+				&profile->rows->tasks[profile->rows->rows[row].task];
+
+			if (profile->threads[task->thread].process != i)
+				continue;
+			assert_int_equal(task->pid, pid);
+			n += sample_rows_samples_of(profile->rows, row);
+		}
+		assert_int_equal(n, n_samples);
+	}
+	assert_int_equal(n_found, n_samples > 0);
+}
+
+static struct profile *make_machine(void)
+{
+	const uint64_t minute_us = 1ull << 26;
+	struct profile *profile = profile_create();
+
+	assert_non_null(profile);
+	profile->names = stored_names_create();
+	profile->rows = calloc(1, sizeof(*profile->rows));
+	profile->cct = cct_create(1);
+	assert_true(profile->names && profile->rows && profile->cct);
+	profile_add_metric(profile, "cycles", "events");
+	with_rows = true;
+	add_process(profile, 1, "loop", 5000, 10 * minute_us);
+	add_process(profile, 0, "idle", 1, 0);
+	add_process(profile, 10, "cc", 2, 0);
+	add_process(profile, 11, "cc", 3, 2 * minute_us - 1); /* a slice and the next */
+	add_process(profile, 12, "cc", 2, 2 * minute_us);     /* not so short */
+	add_process(profile, 13, "cc", 6, 0);                 /* too many samples */
+	add_process(profile, 14, "ld", 1, 0);                 /* the only one */
+	with_rows = false;
+	sample_rows_finish(profile->rows, 0);
+	return profile;
+}
+
+static void short_processes_of_a_name_are_one(void **state)
+{
+	struct profile *machine = make_machine();
+
+	(void)state;
+	joins_processes = true;
+	struct profile *sum = merge(&machine, 1);
+	assert_process(sum, 1, "loop", 0, 5000);
+	assert_process(sum, 0, "idle", 0, 1);
+	assert_process(sum, -1, "cc", 2, 5);
+	assert_process(sum, 10, "cc", 0, 0);
+	assert_process(sum, 11, "cc", 0, 0);
+	assert_process(sum, 12, "cc", 0, 2);
+	assert_process(sum, 13, "cc", 0, 6);
+	assert_process(sum, 14, "ld", 0, 1);
+	assert_int_equal(count_joined(sum), 2);
+	/* Whether rows are sums of minutes does not matter. */
+	by_minute = true;
+	struct profile *minutes = merge(&machine, 1), *later = merge(&sum, 1);
+	assert_same(minutes, later);
+	by_minute = false;
+	/* Without the option, what was joined stays so, and is told from other processes. */
+	joins_processes = false;
+	struct profile *both = merge_two(sum, machine);
+	assert_process(both, -1, "cc", 2, 5);
+	assert_process(both, 10, "cc", 0, 2);
+	assert_int_equal(count_joined(both), 2);
+	profile_destroy(machine);
+	profile_destroy(sum);
+	profile_destroy(minutes);
+	profile_destroy(later);
+	profile_destroy(both);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1112,6 +1334,9 @@ int main(void)
 		cmocka_unit_test(paths_seen_once_end_where_others_leave_them),
 		cmocka_unit_test(what_was_folded_is_merged_with_all_costs),
 		cmocka_unit_test(folding_again_changes_nothing),
+		cmocka_unit_test(what_ages_has_the_same_costs_by_name_in_any_order),
+		cmocka_unit_test(what_has_aged_is_read_back),
+		cmocka_unit_test(short_processes_of_a_name_are_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
