@@ -2,7 +2,7 @@
 
 #include "cct/base/clock.h"
 
-#define FOLD_NS (3600 * NSEC_PER_SEC)
+#define DETAILS_NS (3600 * NSEC_PER_SEC)
 
 /* Files from @first on that begin in one period. */
 static size_t count_group(const struct window_list *list, size_t first, uint64_t period_ns)
@@ -41,10 +41,11 @@ size_t ageing_find_group(const struct ageing *ageing, const struct window_list *
 	return 0;
 }
 
-bool ageing_folds(const struct ageing *ageing, const struct window_file *last, uint64_t unix_ns)
+bool ageing_drops_details(const struct ageing *ageing, const struct window_file *last,
+			  uint64_t unix_ns)
 {
-	return !ageing->keeps_all_paths && unix_ns >= last->span.end_ns &&
-	       unix_ns - last->span.end_ns >= FOLD_NS;
+	return !ageing->keeps_details && unix_ns >= last->span.end_ns &&
+	       unix_ns - last->span.end_ns >= DETAILS_NS;
 }
 
 size_t ageing_count_removed(const struct ageing *ageing, const struct window_list *list,

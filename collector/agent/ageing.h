@@ -18,7 +18,7 @@ struct ageing {
 	size_t n_periods;
 	uint64_t keep_bytes; /* of all files; 0: any */
 	uint64_t keep_ns;    /* 0: for ever */
-	bool keeps_all_paths;
+	bool keeps_details;
 };
 
 /*
@@ -27,9 +27,10 @@ struct ageing {
  */
 size_t ageing_find_group(const struct ageing *ageing, const struct window_list *list,
 			 uint64_t unix_ns, size_t *n_ret);
-/* Whether paths seen once are folded (cct/merge/fold_once.h) in the files that become one at
- * @unix_ns: the last of them has ended an hour ago. */
-bool ageing_folds(const struct ageing *ageing, const struct window_file *last, uint64_t unix_ns);
+/* Whether the files that become one at @unix_ns leave out what window_merge_options.drops_details
+ * says: the last of them has ended an hour ago. */
+bool ageing_drops_details(const struct ageing *ageing, const struct window_file *last,
+			  uint64_t unix_ns);
 /* How many of the oldest files have to be removed, never the last one. */
 size_t ageing_count_removed(const struct ageing *ageing, const struct window_list *list,
 			    uint64_t unix_ns);

@@ -415,7 +415,7 @@ static void start_merge(struct agent *agent, const struct window_file *first, si
 	const struct agent_options *options = agent->options;
 	const struct window_merge_options how = {
 		.keeps_rights = options->record.no_sandbox,
-		.folds_once = ageing_folds(&options->ageing, &first[n - 1], unix_ns),
+		.drops_details = ageing_drops_details(&options->ageing, &first[n - 1], unix_ns),
 	};
 
 	window_merge_start(&agent->merge, &agent->folder, first, n, &how);

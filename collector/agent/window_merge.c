@@ -88,13 +88,16 @@ static int *open_files(const struct window_merge *merge, int folder_fd)
 	return fds;
 }
 
-static int add_up(const struct window_merge *merge, const int *fds, bool folds_once)
+static int add_up(const struct window_merge *merge, const int *fds, bool drops_details)
 {
 	struct profile *profile = NULL;
 	struct profile_merge *sum = profile_merge_create(false, ROWS_MAX);
 
-	if (sum && folds_once)
+	if (sum && drops_details) {
+		profile_merge_join_processes(sum);
+		profile_merge_by_minute(sum);
 		profile_merge_fold_once(sum);
+	}
 	int err = sum ? add_files(merge, fds, sum) : message_error_of_memory(COMMAND);
 
 	if (!err && profile_merge_finish_packed(sum, &profile))
@@ -117,7 +120,7 @@ static _Noreturn void run(const struct window_merge *merge, int folder_fd,
 			      "%s. --no-sandbox leaves them to it.",
 			      strerror(-err));
 	close(folder_fd);
-	_exit(!fds || err || add_up(merge, fds, options->folds_once) ? 1 : 0);
+	_exit(!fds || err || add_up(merge, fds, options->drops_details) ? 1 : 0);
 }
 
 static void forget(struct window_merge *merge)

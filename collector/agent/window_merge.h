@@ -25,7 +25,9 @@ struct window_merge {
 
 struct window_merge_options {
 	bool keeps_rights; /* does not give them up (collector/sandbox/sandbox.h) */
-	bool folds_once;   /* folds paths seen once (cct/merge/fold_once.h) */
+	/* Paths seen once are folded, short processes joined, and samples added up by the minute
+	 * (cct/merge/profile_merge.h). */
+	bool drops_details;
 };
 
 /* Starts the process for @n files from @first on; the caller has one thread. 0, or another value

@@ -159,12 +159,12 @@ static const struct command_option options_of_agent[] = {
 		  "(default: 1h,24h); never: keep all windows",
 	  .take = take_merge,
 	  .offset = FIELD(ageing) },
-	{ .name = "keep-all-paths",
-	  .help = "do not fold paths that were seen once, as dendro merge --fold-once does, in "
-		  "files that are merged an hour after their end or later, and in what "
-		  "--push-every sends",
+	{ .name = "keep-details",
+	  .help = "keep all paths, processes and samples in files that are merged an hour after "
+		  "their end or later, instead of what dendro merge --fold-once --join-processes "
+		  "--by-minute leaves, and all paths in what --push-every sends",
 	  .take = option_take_flag,
-	  .offset = FIELD(ageing.keeps_all_paths) },
+	  .offset = FIELD(ageing.keeps_details) },
 	{ .heading = "Which samples" },
 	{ .name = "event",
 	  .letter = 'e',
@@ -363,7 +363,7 @@ static int read_options(struct agent_command *command, const struct recorder_sig
 	init(command, signals, argv);
 	int status = parse(command, argv, configuration, is_done_ret);
 	command->options.push.config = configuration->files[CONFIGURATION_OF_OPTION].path;
-	command->options.push.keeps_all_paths = command->options.ageing.keeps_all_paths;
+	command->options.push.keeps_all_paths = command->options.ageing.keeps_details;
 	if (!status && !*is_done_ret)
 		status = check(&command->options);
 	if (status || *is_done_ret)

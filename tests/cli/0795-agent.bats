@@ -357,7 +357,7 @@ record_window() { # record_window FILE : a second of this machine, as the agent'
 		"$("$DENDRO" report --format json --view threads "$file" | jq '.metrics[0].total')"
 }
 
-@test "paths seen once are folded an hour later, unless all are kept" {
+@test "details are left out an hour later, unless they are kept" {
 	local option hour file minute
 	hour=$(date -u -d '-4 hours' +%Y%m%dT%H)
 	is_merged() { [ "$(windows | grep -c "/$hour")" -eq 1 ]; }
@@ -367,7 +367,8 @@ record_window() { # record_window FILE : a second of this machine, as the agent'
 	mv windows young
 	# shellcheck disable=SC2046
 	"$DENDRO" merge -o all.cct $(windows young)
-	for option in --quiet --keep-all-paths; do
+	"$DENDRO" merge --join-processes --by-minute --fold-once -o thin.cct all.cct
+	for option in --quiet --keep-details; do
 		rm -rf windows
 		mkdir -m 700 windows
 		minute=10
@@ -381,9 +382,20 @@ record_window() { # record_window FILE : a second of this machine, as the agent'
 		"$DENDRO" report --format json "$(windows | head -1)" >aged.json
 		expect_equal "samples" "$(jq '.metrics[0] | [.samples, .total]' aged.json)" \
 			"$("$DENDRO" report --format json all.cct | jq '.metrics[0] | [.samples, .total]')"
-		[ "$(jq .quality.folded aged.json)" -gt 0 ] || [ "$option" = --keep-all-paths ]
+		if [ "$option" = --quiet ]; then
+			[ "$(jq .quality.folded aged.json)" -gt 0 ]
+			expect_equal "tree" "$(jq .nodes aged.json)" \
+				"$("$DENDRO" report --format json thin.cct | jq .nodes)"
+			expect_equal "short processes" "$(jq .quality.short_processes aged.json)" \
+				"$("$DENDRO" report --format json thin.cct | jq .quality.short_processes)"
+			"$DENDRO" merge -o again.cct "$(windows)" 2>note
+			grep -q "sums of samples in slices of 67" note
+		fi
 	done
 	expect_equal "folded" "$(jq .quality.folded aged.json)" 0
+	expect_equal "short processes" "$(jq .quality.short_processes aged.json)" 0
+	"$DENDRO" merge -o again.cct "$(windows)" 2>note
+	expect_equal "notes" "$(cat note)" ""
 }
 
 @test "processes that start and end do not make it grow" {

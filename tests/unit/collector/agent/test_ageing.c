@@ -52,13 +52,13 @@ static void shorter_periods_come_first_then_longer_ones(void **state)
 
 static void paths_are_folded_an_hour_after_the_end(void **state)
 {
-	const struct ageing folding = { .n_periods = 0 }, keeping = { .keeps_all_paths = true };
+	const struct ageing folding = { .n_periods = 0 }, keeping = { .keeps_details = true };
 
 	(void)state;
-	assert_false(ageing_folds(&folding, &files[3], 1000 * S)); /* the clock was set */
-	assert_false(ageing_folds(&folding, &files[3], 1380 * S + 3599 * S));
-	assert_true(ageing_folds(&folding, &files[3], 1380 * S + 3600 * S));
-	assert_false(ageing_folds(&keeping, &files[3], 1380 * S + 3600 * S));
+	assert_false(ageing_drops_details(&folding, &files[3], 1000 * S)); /* the clock was set */
+	assert_false(ageing_drops_details(&folding, &files[3], 1380 * S + 3599 * S));
+	assert_true(ageing_drops_details(&folding, &files[3], 1380 * S + 3600 * S));
+	assert_false(ageing_drops_details(&keeping, &files[3], 1380 * S + 3600 * S));
 }
 
 static void without_periods_all_files_stay(void **state)
