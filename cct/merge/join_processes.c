@@ -331,11 +331,11 @@ static int join(struct joining *joining, struct joined_tree *joined)
 	_cleanup_free_ uint32_t *groups = calloc(n, sizeof(*groups));
 	int err = groups ? count_samples(joining) : -ENOMEM;
 
-	if (err)
-		return err;
-	find_groups(joining, groups);
-	join_tables_of_processes(joining);
-	err = join_threads(joining);
+	if (!err) {
+		find_groups(joining, groups);
+		join_tables_of_processes(joining);
+		err = join_threads(joining);
+	}
 	if (!err)
 		err = join_tasks(joining, joined->tasks);
 	return err ? err : make_tree(joining, joined);

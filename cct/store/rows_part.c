@@ -149,7 +149,7 @@ static void write_ends(struct byte_buffer *body, const struct row_blocks *blocks
 /* What a sample of these rows weighs, usually. */
 static uint64_t usual_weight(const struct sample_row *rows, const struct row_sum *sums, uint32_t n)
 {
-	int64_t weights[N_DISTANCES_KNOWN];
+	int64_t weights[N_DISTANCES_KNOWN] = { 0 };
 	const uint32_t step = n / N_DISTANCES_KNOWN + 1;
 	size_t n_known = 0;
 
