@@ -84,7 +84,7 @@ static int count_samples(struct joining *joining)
 	return 0;
 }
 
-/* The idle tasks (0) and what is not known (-1) are no processes. */
+/* Not the idle tasks (pid 0), nor what stands for unknown processes (-1). */
 static bool is_short(const struct joining *joining, uint32_t process)
 {
 	const struct time_span *span = &joining->spans[process];

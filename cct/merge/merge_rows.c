@@ -260,7 +260,7 @@ static int bound_rows(struct merge_state *state)
 	return 0;
 }
 
-/* Those of a run. @tasks: NULL: they stay. 0 or -ENOMEM. */
+/* Moves a run's rows. @tasks: NULL: their tasks stay. 0 or -ENOMEM. */
 static int move_run(struct sample_rows *rows, uint32_t run, const uint32_t *nodes,
 		    const uint32_t *tasks)
 {

@@ -178,7 +178,7 @@ static void count_row(struct thread_table *table, struct thread_nodes *thread, u
 }
 
 /*
- * The nodes of rows that are sums. Those of one slice and task are in the order of their nodes, so
+ * The nodes of rows that are sums. Rows of one slice and task are in the order of their nodes, so
  * the distance from one to the next is small: counted in nodes that have samples without a row.
  */
 struct sum_nodes {

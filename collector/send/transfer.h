@@ -23,7 +23,7 @@ struct transfer {
 	const struct transfer_options *options;
 	struct curl_slist *headers; /* of all requests */
 	bool has_tokens; /* the database takes tokens, by which it knows what it has inserted */
-	bool takes_zstd; /* it takes bodies of zstd; those of other encodings any server does */
+	bool takes_zstd; /* it takes bodies of zstd; gzip is what any server takes */
 	char body[TRANSFER_BODY_MAX + 1]; /* with a NUL after the end */
 	size_t size;
 	char error[CURL_ERROR_SIZE];
