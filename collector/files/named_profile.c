@@ -226,7 +226,7 @@ void named_profile_note_lacks(const struct report_options *options, const struct
 			     "time of each sample.");
 	else if (profile->rows->slice_shift)
 		message_note(options->command,
-			     "the profile has sums of samples in slices of %g s, not the time of "
+			     "the profile has sums of samples in slices of %.3g s, not the time of "
 			     "each sample.",
 			     ldexp(1e-6, (int)profile->rows->slice_shift));
 }

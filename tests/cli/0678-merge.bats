@@ -228,7 +228,7 @@ rows() { # rows VIEW FILE OPTION...
 	"$DENDRO" build -o many.cct many.data
 	"$DENDRO" merge --join-processes -o joined.cct many.cct
 	"$DENDRO" merge --join-processes --by-minute -o minutes.cct many.cct 2>note
-	grep -q "sums of samples in slices of 67.1089 s" note
+	grep -q "sums of samples in slices of 67.1 s" note
 	for view in processes functions cpus modules; do
 		expect_equal "$view" "$(rows $view joined.cct)" "$(rows $view many.cct)"
 		expect_equal "$view by minute" "$(rows $view minutes.cct)" "$(rows $view many.cct)"
