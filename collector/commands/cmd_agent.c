@@ -161,8 +161,7 @@ static const struct command_option options_of_agent[] = {
 	  .offset = FIELD(ageing) },
 	{ .name = "keep-details",
 	  .help = "keep all paths, processes and samples in files that are merged an hour after "
-		  "their end or later, instead of what dendro merge --fold-once --join-processes "
-		  "--by-minute leaves, and all paths in what --push-every sends",
+		  "their end or later, and all paths of what is sent as one profile",
 	  .take = option_take_flag,
 	  .offset = FIELD(ageing.keeps_details) },
 	{ .heading = "Which samples" },
