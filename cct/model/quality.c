@@ -115,6 +115,9 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 	[QUALITY_UNREAD_RESTS + REST_UNSAFE] = { QUALITY_RESTS, "rest_unsafe",
 						 "{is|are} not safe to watch in this virtual "
 						 "machine (--deep-stacks)" },
+	[QUALITY_UNREAD_RESTS + REST_UNSEEN] = { QUALITY_RESTS, "rest_unseen",
+						 "can't be watched: debug registers do nothing in "
+						 "this virtual machine" },
 };
 
 const enum quality_counter quality_warnings[N_QUALITY_WARNINGS] = {

@@ -24,6 +24,7 @@ enum unread_rest {
 	REST_NO_WALK,     /* no way through the copy */
 	REST_FAILED,      /* the thread has ended; no memory */
 	REST_UNSAFE,      /* debug registers may end the program here */
+	REST_UNSEEN,      /* debug registers do nothing here */
 	N_UNREAD_RESTS
 };
 

@@ -269,6 +269,14 @@ void check_breakpoints(struct diagnosis *diagnosis, const char *check)
 	static long watched;
 	char spelling[64];
 
+	if (!debug_registers_work()) {
+		diagnosis_add(diagnosis, check, FINDING_NO,
+			      sentence("Debug registers do nothing in this virtual machine: what "
+				       "is watched (mem:) is never seen to be touched, and stacks "
+				       "that are deeper than their copies stay cut."),
+			      NULL);
+		return;
+	}
 	if (!debug_registers_are_safe()) {
 		diagnosis_add(diagnosis, check, FINDING_LIMITED,
 			      sentence("They work, but this is a virtual machine of KVM on an "

@@ -1,6 +1,10 @@
 /*
- * Whether threads can be watched with the processor's debug registers (PERF_TYPE_BREAKPOINT)
+ * Whether threads can be watched with the processor's debug registers (PERF_TYPE_BREAKPOINT), and
  * without danger to them.
+ *
+ * Some hypervisors (PVM, which runs guests without the processor's help) let a guest's kernel set
+ * its debug registers, and nothing comes of it: what is watched seems never to be touched. So one
+ * word is watched and written for trial.
  *
  * KVM before Linux 6.14 may write an old value over the guest's debug status register (DR6) between
  * a breakpoint's exception and the moment at which the guest reads the register, if the timer of an
@@ -19,5 +23,8 @@
 
 /* false: this is a virtual machine of KVM on an Intel processor. */
 bool debug_registers_are_safe(void);
+/* false: a word of this thread that was written to was not seen to be. True where it is not
+ * permitted to watch it, or no register is free. */
+bool debug_registers_work(void);
 
 #endif

@@ -175,7 +175,7 @@ process_of() { # process_of FILE
 	# _start has no debug information in either build, also where the program has some.
 	for i in work main _start; do
 		expect_equal "$i in one" 1 "$("$DENDRO" report --view functions --format json one.cct |
-			jq --arg name $i '[.rows[] | select(.name == $name)] | length')"
+			jq --arg name $i '[.rows[] | select(.name == $name and .module == "prog")] | length')"
 	done
 	expect_equal "programs" 1 "$("$DENDRO" report --view modules --format json one.cct |
 		jq '[.rows[] | select(.name == "prog")] | length')"

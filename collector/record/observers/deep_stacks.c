@@ -369,6 +369,8 @@ static enum unread_rest miss_of(int err)
 		return REST_NOT_OWN;
 	case -ENOTSUP:
 		return REST_UNSAFE;
+	case -ENODEV:
+		return REST_UNSEEN;
 	default:
 		return REST_FAILED;
 	}
@@ -472,8 +474,8 @@ static int guard_and_read(struct deep_stacks *stacks, struct deep_thread *thread
 {
 	size_t word = pending->stack.arch->pointer_size;
 
-	if (!stacks->access.watch_open)
-		return -ENOTSUP;
+	if (stacks->access.watch_err)
+		return stacks->access.watch_err;
 	int err = find_stack(stacks, thread, walk->first_sp);
 
 	if (!err)
@@ -573,8 +575,7 @@ static int begin(const struct observed_recording *recording, void **state)
 	struct stack_access access = real_access;
 	struct deep_stacks *stacks = NULL;
 
-	if (!recording->watches_stacks)
-		access.watch_open = NULL;
+	access.watch_err = recording->watch_err;
 	int err = recording->completes_stacks
 			  ? deep_stacks_create(recording->stack_output,
 					       &recording->evlist->events[0].attr, &access, &stacks)
@@ -649,6 +650,7 @@ static void describe_forbidden(const struct deep_stacks_stats *stats, struct rec
 	n_missed[REST_NO_REGISTER] = stats->n_missed[REST_NO_REGISTER];
 	n_missed[REST_FORBIDDEN] = stats->n_missed[REST_FORBIDDEN];
 	n_missed[REST_UNSAFE] = stats->n_missed[REST_UNSAFE];
+	n_missed[REST_UNSEEN] = stats->n_missed[REST_UNSEEN];
 	_cleanup_free_ char *text =
 		misses_text("stacks deeper than the copies stay cut: ", n_missed);
 	if (text && *text)

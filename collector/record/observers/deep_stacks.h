@@ -27,7 +27,7 @@ extern const struct recording_observer deep_stacks_observer;
 struct deep_stacks;
 
 /*
- * @attr: of the samples. @output and @attr are borrowed; without @access->watch_open the stacks
+ * @attr: of the samples. @output and @attr are borrowed; with an @access->watch_err the stacks
  * stay cut and are counted. *@stacks_ret is NULL where this machine's stacks can't be completed. 0
  * or -ENOMEM.
  */

@@ -45,8 +45,8 @@ struct observed_recording {
 	bool goes_on;          /* what finishes is a part that others will follow in one file */
 	bool has_known_clock;  /* times are CLOCK_MONOTONIC */
 	bool completes_stacks; /* stacks deeper than the copies in samples are completed */
-	bool watches_stacks;   /* with debug registers, where that is needed */
-	bool has_vdso32;       /* the vdso of 32-bit processes is recorded already */
+	int watch_err;   /* why debug registers watch no stacks (stack_access.h); 0: they do */
+	bool has_vdso32; /* the vdso of 32-bit processes is recorded already */
 	struct follow_link *follow; /* who reads what --follow asks for; NULL: nobody */
 };
 

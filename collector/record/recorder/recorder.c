@@ -182,6 +182,14 @@ static int follow_processes(struct recorder *recorder)
 	return err;
 }
 
+/* Of struct observed_recording. */
+static int find_watch_err(const struct recorder_options *options)
+{
+	if (options->deep_stacks == DEEP_STACKS_SAFE && !debug_registers_are_safe())
+		return -ENOTSUP;
+	return options->deep_stacks == DEEP_STACKS_CUT || debug_registers_work() ? 0 : -ENODEV;
+}
+
 static int begin_observers(struct recorder *recorder)
 {
 	struct observed_recording *observed = &recorder->observed;
@@ -211,8 +219,7 @@ static int begin_observers(struct recorder *recorder)
 	observed->tids = find_tids(recorder);
 	observed->has_known_clock = recorder->drain.has_known_clock;
 	observed->completes_stacks = recorder->options->deep_stacks != DEEP_STACKS_CUT;
-	observed->watches_stacks =
-		recorder->options->deep_stacks == DEEP_STACKS_WATCHED || debug_registers_are_safe();
+	observed->watch_err = find_watch_err(recorder->options);
 	observed->has_vdso32 = recorder->start.vdsos.low.size;
 	err = recording_observers_begin(recorder->observers);
 	if (!err)

@@ -7,7 +7,9 @@
 /* As perf/rings/word_watch.h, collector/record/live/live_process.h and now_ns() have them; tests
  * put something else in their place. */
 struct stack_access {
-	/* NULL: watching may end the program here (perf/kernel/debug_registers.h). */
+	/* 0; -ENOTSUP: watching may end the program here; -ENODEV: it sees nothing
+	 * (perf/kernel/debug_registers.h). */
+	int watch_err;
 	int (*watch_open)(pid_t tid, const uint64_t *addrs, size_t n, size_t size,
 			  struct word_watch **watch_ret);
 	void (*watch_close)(struct word_watch *watch);

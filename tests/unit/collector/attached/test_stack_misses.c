@@ -26,11 +26,11 @@ static bool record_and_read(const struct stack_misses *misses, struct stack_miss
 		return false;
 	assert_int_equal(header.kind, STACK_RECORD_MISSES);
 	assert_int_equal(header.time_ns, 5);
-	assert_int_equal(header.n_words, 10);
+	assert_int_equal(header.n_words, 11);
 	words[0] = (uint64_t)misses->contexts_err;
 	memcpy(words + 1, misses->deep, 7 * sizeof(*words));
 	words[8] = (uint64_t)misses->seconds_err;
-	words[9] = misses->deep[7];
+	memcpy(words + 9, misses->deep + 7, 2 * sizeof(*words));
 	assert_in_range(stack_record_size(header.n_words, 0), 0, sizeof(bytes));
 	stack_record_encode(&header, words, NULL, (struct perf_event_header *)bytes);
 	return stack_misses_read((struct perf_event_header *)bytes, ret);
@@ -38,10 +38,11 @@ static bool record_and_read(const struct stack_misses *misses, struct stack_miss
 
 static void what_is_missing_is_written_and_read(void **state)
 {
-	const struct stack_misses misses = { .contexts_err = ENOENT,
-					     .seconds_err = EPERM,
-					     .deep = {
-						     [REST_NO_REGISTER] = 12, [REST_UNSAFE] = 3 } };
+	const struct stack_misses misses = {
+		.contexts_err = ENOENT,
+		.seconds_err = EPERM,
+		.deep = { [REST_NO_REGISTER] = 12, [REST_UNSAFE] = 3, [REST_UNSEEN] = 4 }
+	};
 	struct stack_misses read;
 
 	(void)state;

@@ -193,6 +193,7 @@ static int setup(void **state)
 	world.now_ns = 1000 * MSEC;
 	access_of_tests.stack_find = live_stack_find;
 	access_of_tests.watch_open = watch_open;
+	access_of_tests.watch_err = 0;
 	recording_begin(&bench.recording);
 	assert_int_equal(deep_stacks_create(&bench.recording.output, &bench.recording.attr,
 					    &access_of_tests, &bench.stacks),
@@ -390,17 +391,25 @@ static void why_a_stack_is_not_read_is_counted(void **state)
 	assert_int_equal(n_recorded(bench, NULL), 0);
 }
 
-static void where_watching_is_unsafe_stacks_stay_cut_and_are_counted(void **state)
+static void stay_cut(struct bench *bench, int watch_err, enum unread_rest why)
 {
-	struct bench *bench = *state;
-
-	access_of_tests.watch_open = NULL;
+	access_of_tests.watch_err = watch_err;
 	deep_stacks_destroy(bench->stacks);
 	deep_stacks_create(&bench->recording.output, &bench->recording.attr, &access_of_tests,
 			   &bench->stacks);
 	one_round(bench);
-	assert_int_equal(missed(bench, REST_UNSAFE), 1);
+	assert_int_equal(missed(bench, why), 1);
 	assert_int_equal(n_recorded(bench, NULL), 0);
+}
+
+static void where_watching_is_unsafe_stacks_stay_cut_and_are_counted(void **state)
+{
+	stay_cut(*state, -ENOTSUP, REST_UNSAFE);
+}
+
+static void where_watching_sees_nothing_stacks_stay_cut_and_are_counted(void **state)
+{
+	stay_cut(*state, -ENODEV, REST_UNSEEN);
 }
 
 static void a_stack_that_others_may_continue_is_not_read(void **state)
@@ -492,6 +501,7 @@ int main(void)
 		TEST(guards_touched_while_the_rest_is_read_do_not_count),
 		TEST(why_a_stack_is_not_read_is_counted),
 		TEST(where_watching_is_unsafe_stacks_stay_cut_and_are_counted),
+		TEST(where_watching_sees_nothing_stacks_stay_cut_and_are_counted),
 		TEST(a_stack_that_others_may_continue_is_not_read),
 		TEST(frames_that_have_returned_are_not_guarded),
 		TEST(copies_that_were_not_full_cost_nothing),
