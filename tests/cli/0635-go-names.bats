@@ -44,11 +44,13 @@ functions_of() { # functions_of PROGRAM
 			| "\(.name | sub("\\[.*\\]"; "[...]")) \(.kind)"] | sort | join(", ")'
 }
 
+# What the linker adds of C runs once, for a moment, and has no names where it was stripped.
 @test "a stripped program shows the same functions as one with symbols, each in one row" {
 	for program in small pie external symbols; do
 		expect_equal "functions of $program" "$(functions_of $program)" "$(functions_of whole)"
 		expect_equal "unnamed functions of $program" "$(ask $program.functions \
-			'[.rows[] | select(.module == $m and (.name | startswith($m + "+")))] | length' \
+			'.metrics[0].total as $all | [.rows[] | select(.module == $m
+				and .total[0] > $all / 100 and (.name | startswith($m + "+")))] | length' \
 			--arg m $program)" 0
 		expect_equal "what $program lacks" "$(ask $program.functions \
 			'[.missing[] | select(.module == $m)] | length' --arg m $program)" 0
