@@ -35,11 +35,16 @@ try {
   await page.keyboard.press('3')
   await page.waitForFunction(() => document.body.innerText.includes('Symbol Name'), null,
     {timeout: 120000})
-  await page.waitForFunction(() => document.querySelector('table td:nth-child(3)'), null,
-    {timeout: 120000})
-  const rows = await page.$$eval('table tr', all => all
-    .map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))
-    .filter(cells => cells.length >= 3))
+  // The table of functions follows that of its headings; another one lists the profiles of the file.
+  const read = () => {
+    const tables = [...document.querySelectorAll('table')]
+    const headings = tables.findIndex(table => table.textContent.includes('Symbol Name'))
+    return [...(tables[headings + 1] ?? document.createElement('table')).querySelectorAll('tr')]
+      .map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))
+      .filter(cells => cells.length >= 3)
+  }
+  await page.waitForFunction(`(${read})().length`, null, {timeout: 120000})
+  const rows = await page.evaluate(`(${read})()`)
   const title = await page.title()
   if (screenshot)
     await page.screenshot({path: screenshot.replace(/\.png$/, '.sandwich.png'),
