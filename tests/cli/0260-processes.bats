@@ -121,6 +121,7 @@ expect_only() {
 # deferred work such as task_mm_cid_work().
 @test "samples without a stack were in a page fault, or before the first instruction" {
 	local mode
+	! has_unseen_faults || skip "page faults begin outside of this kernel"
 	for mode in fork vfork spawn threads brief reuse; do
 		expect_reasons $mode.tree no_stack
 		"$DENDRO" script $mode.data | awk 'BEGIN { RS = ""; FS = "\n" }
@@ -135,6 +136,8 @@ expect_only() {
 		samples: map(.quality.samples) | add, unwind: (map(.quality.unwind)
 		| reduce .[] as $u ({}; . as $sum | $u | with_entries(.value += ($sum[.key] // 0))))}}' \
 		>all.json
+	! has_unseen_faults || jq '.quality.samples -= .quality.unwind.no_stack' all.json >seen.json
+	! has_unseen_faults || mv seen.json all.json
 	show expect_complete all.json 99.9
 	show expect_complete brief.tree 97
 }
