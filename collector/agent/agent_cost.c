@@ -64,7 +64,6 @@ static bool read_memory(pid_t pid, const struct memory_words *words, uint64_t *b
 {
 	char path[48], line[256];
 	uint64_t kib = 0;
-
 	bool is_there = false;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, words->file);

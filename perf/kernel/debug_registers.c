@@ -6,29 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-bool debug_registers_work(void)
-{
-	static volatile uint64_t word;
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_BREAKPOINT,
-		.size = sizeof(attr),
-		.bp_type = HW_BREAKPOINT_W,
-		.bp_addr = (uintptr_t)&word,
-		.bp_len = HW_BREAKPOINT_LEN_8,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	const int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	uint64_t n_hits;
-
-	if (fd < 0)
-		return true;
-	word++;
-	const bool works = read(fd, &n_hits, sizeof(n_hits)) != sizeof(n_hits) || n_hits;
-	close(fd);
-	return works;
-}
-
 #ifdef __x86_64__
 
 #include <cpuid.h>
@@ -78,3 +55,30 @@ bool debug_registers_are_safe(void)
 }
 
 #endif
+
+bool debug_registers_work(void)
+{
+	static volatile uint64_t word;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.size = sizeof(attr),
+		.bp_type = HW_BREAKPOINT_W,
+		.bp_addr = (uintptr_t)&word,
+		.bp_len = HW_BREAKPOINT_LEN_8,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	/* There they do, and the trial might end this process. */
+	if (!debug_registers_are_safe())
+		return true;
+	const int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	uint64_t n_hits;
+
+	if (fd < 0)
+		return true;
+	word++;
+	const bool works = read(fd, &n_hits, sizeof(n_hits)) != sizeof(n_hits) || n_hits;
+	close(fd);
+	return works;
+}

@@ -23,8 +23,8 @@
 
 /* false: this is a virtual machine of KVM on an Intel processor. */
 bool debug_registers_are_safe(void);
-/* false: a word of this thread that was written to was not seen to be. True where it is not
- * permitted to watch it, or no register is free. */
+/* false: a word of this thread that was written to was not seen to be. True where it is not safe,
+ * or not permitted, to watch it, or no register is free. */
 bool debug_registers_work(void);
 
 #endif
