@@ -11,6 +11,7 @@
 #include "collector/record/live/cgroups.h"
 #include "collector/record/live/targets.h"
 #include "collector/record/probe_values.h"
+#include "perf/kernel/debug_registers.h"
 #include "perf/kernel/tracefs.h"
 #include "perf/kinds/probe_events.h"
 #include "perf/rings/ring_size.h"
@@ -286,6 +287,24 @@ static void note_fallbacks(const struct recording_events *events,
 				    "recorded instead of cycles.");
 }
 
+static bool has_breakpoints(const struct evlist *evlist)
+{
+	for (size_t i = 0; i < evlist->n_events; i++) {
+		if (evlist->events[i].attr.type == PERF_TYPE_BREAKPOINT)
+			return true;
+	}
+	return false;
+}
+
+/* The kernel opens them all the same. */
+static void note_breakpoints(const struct recording_events *events, struct recording_notes *notes)
+{
+	if (has_breakpoints(events->evlist) && !debug_registers_work())
+		recording_notes_add(notes, false,
+				    "debug registers do nothing in this virtual machine, so no "
+				    "access to memory (mem:) is seen.");
+}
+
 static int open_evlist(struct recording_events *events, const struct recorder_options *options,
 		       const struct perf_limits *limits, struct evlist_options *evlist_options,
 		       struct recording_notes *notes)
@@ -379,6 +398,7 @@ int recording_events_open(struct recording_events *events, const struct recorder
 	if (err)
 		return err;
 	note_fallbacks(events, options, &limits, notes);
+	note_breakpoints(events, notes);
 	note_stack_size(events, &evlist_options, notes);
 	err = rescan(events, options, notes);
 	for (size_t i = 0; i < events->evlist->n_notes; i++)

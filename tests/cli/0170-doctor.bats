@@ -143,3 +143,24 @@ remedy_of() {
 		>json || [ $? -eq 1 ]
 	jq -e '.checks[0] | .state == "no" and (.text | test("seccomp"))' json
 }
+
+@test "what doctor says of breakpoints is so" {
+	need_events
+	need gcc nm
+	cd "$BATS_TEST_TMPDIR"
+	echo 'volatile long watched; int main(void) { for (int i = 0; i < 20; i++) watched = i; }' |
+		gcc -O1 -no-pie -x c -o writer -
+	local address found
+	address=$(nm writer | awk '$3 == "watched" { print $1 }')
+	"$DENDRO" doctor >found || true
+	found=$(grep '^breakpoints' found)
+	"$DENDRO" record -e "mem:0x$address/8:w" -c 1 -o mem.data ./writer 2>note ||
+		skip "no breakpoints here: $(cat note)"
+	if [[ "$found" == *"do nothing in this virtual machine"* ]]; then
+		grep -q 'debug registers do nothing in this virtual machine' note
+		expect_equal hits "$(report_json mem.data --view functions | jq '.metrics[0].samples')" 0
+	else
+		lacks 'debug registers' note
+		expect_equal hits "$(report_json mem.data --view functions | jq '.metrics[0].samples')" 20
+	fi
+}
