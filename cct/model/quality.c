@@ -25,8 +25,9 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 			     "sample{|s} folded to shared callers: {its path was|their paths were} "
 			     "seen once" },
 	[QUALITY_SHORT_PROCESSES] = { QUALITY_TOP, "short_processes",
-				      "short process{|es} joined with others of one name, without "
-				      "{its number|their numbers}" },
+				      "short process{|es} joined by name, and no longer told apart "
+				      "by "
+				      "{its pid|their pids}" },
 	[QUALITY_COMPLETE] = { QUALITY_UNWIND, "complete", "complete" },
 	[QUALITY_JOINED] = { QUALITY_UNWIND, "joined",
 			     "cut, joined by likeness to the callers of another sample" },

@@ -31,13 +31,13 @@ bool record_words_find_id(uint64_t sample_type, bool is_sample, size_t *position
 bool record_words_find_time(uint64_t sample_type, bool is_sample, size_t *position_ret);
 /*
  * The size of a record without what follows the words at its end. @header has header->size bytes;
- * @sample_type and @sample_id_all are those of its counter.
+ * @sample_type and @sample_id_all: of its counter.
  *
  * Only records of kernel symbols, BPF programs and changed code may be larger than that: kernels
  * (up to 6.18 at least) hand one such record to all counters that want it, of all recorders of the
  * machine, and each time its size grows by that of the words (perf_event_ksymbol_output(),
  * perf_event_bpf_output(), perf_event_text_poke_output() in kernel/events/core.c). The words follow
- * the fields all the same; behind them is what the ring had there before.
+ * the fields all the same; after them is what the ring had there before.
  */
 size_t record_written_size(uint64_t sample_type, bool sample_id_all,
 			   const struct perf_event_header *header);

@@ -35,7 +35,7 @@ void ring_peek(const struct ring *ring, uint64_t offset, void *bytes, size_t siz
 /* The record at the tail, in one piece and aligned, until the next call; NULL: none before head, or
  * garbage (then ring->tail != ring->head). */
 const struct perf_event_header *ring_look(struct ring *ring);
-/* The same, and moves the tail behind it. */
+/* The same, and moves the tail to its end. */
 const struct perf_event_header *ring_next(struct ring *ring);
 /* Gives the space of the records that were read back to the kernel. */
 void ring_end(struct ring *ring);

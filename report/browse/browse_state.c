@@ -80,7 +80,7 @@ static int fold_lines(struct browse *browse, const struct view_options *options,
 			  : -ENOMEM;
 }
 
-/* Of a page that has a fold of its own. 0 or -errno. */
+/* Of a page that has a separate fold. 0 or -errno. */
 static int make_fold(struct browse *browse, enum browse_page_kind kind, struct fold **fold_ret)
 {
 	struct view_options options = browse->options.view;

@@ -149,8 +149,8 @@ static int open_level(struct line_walk *walk)
 	return 0;
 }
 
-/* How many places of a node are in the row that is shown alone: of those that are inlined at the
- * frame, that row may be the first. */
+/* How many places of a node are in the row that is shown alone, which may be the first of several
+ * that are inlined at the frame. */
 static uint32_t count_inside(const struct line_walk *walk, uint32_t node)
 {
 	uint32_t n = 0;
@@ -166,8 +166,8 @@ static uint32_t count_inside(const struct line_walk *walk, uint32_t node)
 	return n;
 }
 
-/* Its self cost goes to the last place down to here that is counted. If there is none, it has a row
- * of its own. */
+/* Its self cost goes to the last place down to here that is counted. Without one, its own place
+ * gets a row. */
 static void find_owner(const struct line_walk *walk, struct open_node *open)
 {
 	uint32_t n = open->n_places;

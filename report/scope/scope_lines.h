@@ -5,7 +5,7 @@
 #include "report/scope/browse_scope.h"
 
 /*
- * A fold for VIEW_LINES whose rows are those of fold_profile() for the tree of the samples in
+ * A fold for VIEW_LINES with the rows that fold_profile() has for the tree of the samples in
  * @scope. It has no paths: its nodes are the functions of each frame, with the cost that all nodes
  * of @base's tree with that frame add to the rows. So it is as large as the profile's code, and
  * takes one walk over the tree. @symbolizer finds lines. The caller frees *@fold_ret with

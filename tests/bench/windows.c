@@ -1,7 +1,7 @@
 /*
  * windows FOLDER STREAM...: one process builds the profiles of several streams of records, one
  * after the other, as the agent's do: FOLDER/0.cct, FOLDER/1.cct and so on. Prints the CPU time
- * that each took it, the most memory of its own that it was seen to have meanwhile, and what it has
+ * that each took it, the most anonymous memory that it was seen to have meanwhile, and what it has
  * afterwards. Streams are what dendro record -o - writes, without compression.
  */
 #include <errno.h>
@@ -43,7 +43,7 @@ static int start(struct builder *builder)
 	return builder->pid < 0;
 }
 
-/* Writes the stream, and that it is whole, in a process of its own. */
+/* Writes the stream, and that it is whole, in a separate process. */
 static pid_t feed(const char *path, int stream_fd, int control_fd)
 {
 	static char bytes[COPY_SIZE];

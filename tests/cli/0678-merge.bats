@@ -241,7 +241,7 @@ rows() { # rows VIEW FILE OPTION...
 	jq -e '[.rows[] | select(.processes) | has("id")] | any | not' by_process
 	jq -e 'any(.rows[]; .name == "sleep" and .processes > 1)' by_process
 	"$DENDRO" report --view processes --by process --percent-limit 0 joined.cct | grep -q "sleep ([0-9]* processes)"
-	"$DENDRO" report joined.cct | grep -q "^ *$n short processes joined with others of one name"
+	"$DENDRO" report joined.cct | grep -q "^ *$n short processes joined by name"
 	expect_equal "without joining" "$("$DENDRO" report --format json many.cct | jq .quality.short_processes)" 0
 	# Again, the numbers add up.
 	"$DENDRO" merge --join-processes -o again.cct joined.cct

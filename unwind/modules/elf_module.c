@@ -212,7 +212,7 @@ static bool is_same_time(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* The time of the last change of the inode also tells of a file that was removed or replaced. */
+/* The inode also changes when its file is removed or replaced. */
 static bool file_has_changed(const struct elf_module *module)
 {
 	const struct stat *then = &module->status;

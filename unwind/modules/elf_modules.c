@@ -18,7 +18,7 @@ struct elf_modules {
 	struct chunk *_Atomic chunks[N_CHUNKS];
 	bool is_timed;
 	struct elf_access_log *log; /* NULL: nobody asks; borrowed */
-	struct kept_modules *kept;  /* NULL: each is opened anew; borrowed */
+	struct kept_modules *kept;  /* NULL: each is opened again; borrowed */
 };
 
 struct elf_modules *elf_modules_create(const struct module_table *modules)

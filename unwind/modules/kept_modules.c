@@ -8,7 +8,7 @@
 
 /* Each has an open file. */
 #define KEPT_MAX 200
-/* Of tables: those of two compilers, two interpreters and their libraries take a quarter. */
+/* Of tables: two compilers, two interpreters and their libraries take a quarter. */
 #define SIZE_MAX_ALL ((size_t)4 << 20)
 
 struct kept_module {
@@ -22,7 +22,7 @@ struct kept_modules {
 	struct kept_module modules[KEPT_MAX];
 	size_t n;
 	size_t size;
-	size_t n_watched; /* those that were taken included */
+	size_t n_watched; /* also of modules that were taken */
 };
 
 struct kept_modules *kept_modules_create(void)

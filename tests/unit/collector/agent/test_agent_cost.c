@@ -115,7 +115,7 @@ static void who_is_gone_has_none(void **state)
 	assert_true(alone > 0);
 }
 
-/* As what is relocated in libraries, before processes are forked. */
+/* Relocated data of libraries is such memory: processes are forked after it was made. */
 static void pages_of_a_parent_count_once(void **state)
 {
 	uint8_t *common =

@@ -1,4 +1,4 @@
-/* Lines of a part of a profile, beside those of a tree that has nothing but this part. */
+/* Lines of a part of a profile, beside the lines of a tree that has nothing but this part. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -133,7 +133,7 @@ static void a_file_that_has_not_changed_is_not_opened_again(void **state)
 	look_up(&first);
 	end(&first);
 	begin(&second, kept, &key);
-	assert_int_equal(n_opened(&second), 1); /* before it is asked for anything */
+	assert_int_equal(n_opened(&second), 1); /* before the first look-up */
 	look_up(&second);
 	assert_memory_equal(&first.rule, &alone.rule, sizeof(alone.rule));
 	assert_memory_equal(&second.rule, &alone.rule, sizeof(alone.rule));
