@@ -150,7 +150,7 @@ static bool read_hex(struct json_reader *reader, uint32_t *code_ret)
 /* After "\u": one character of UTF-16, or two that are one of Unicode. */
 static bool read_unicode(struct json_reader *reader, uint32_t *code_ret)
 {
-	uint32_t low;
+	uint32_t low = 0;
 
 	if (!read_hex(reader, code_ret))
 		return false;
@@ -169,7 +169,7 @@ static bool read_escape(struct json_reader *reader, struct json_text *text)
 	static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
 	const int c = peek(reader);
 	const char *letter = c > 0 ? strchr(letters, c) : NULL;
-	uint32_t code;
+	uint32_t code = 0;
 
 	reader->at += c >= 0;
 	if (letter)
@@ -355,7 +355,7 @@ static bool read_key(struct json_reader *reader, struct json_items *items)
 	const bool is_read = json_read_text(reader, &text) && take(reader, ':');
 
 	items->key[0] = '\0';
-	if (is_read && text.size < sizeof(items->key))
+	if (is_read && text.bytes && text.size < sizeof(items->key))
 		memcpy(items->key, text.bytes, text.size + 1);
 	free(text.bytes);
 	return is_read;
