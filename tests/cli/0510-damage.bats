@@ -18,9 +18,15 @@ make_recordings() {
 setup() {
 	skip_unprepared
 	cd "$BATS_FILE_TMPDIR"
+	rm -f every.json
 }
 
-# survives FILE : no signal, no sanitizer (99), no hang; prints the samples read
+teardown() {
+	[ ! -e every.json ] || jq -n 'reduce inputs as $report (0; . + 1)' every.json >reports
+}
+
+# survives FILE : no signal, no sanitizer (99), no hang; prints the samples read. What it writes in
+# JSON is added to every.json.
 survives() {
 	local status=0
 	timeout 60 "$DENDRO" report --view functions --format json "$1" >json 2>errors || status=$?
@@ -30,7 +36,17 @@ survives() {
 		cp "$1" "$ROOT/build/damaged.data"
 		return 1
 	fi
-	if [ -s json ]; then jq '.quality.samples' json; else echo 0; fi
+	cat json >>every.json
+	if [ -s json ]; then sed -n 's/^"quality":{"samples":\([0-9]*\),.*/\1/p' json; else echo 0; fi
+}
+
+survives_damage() { # survives_damage FILE TIMES
+	local file
+	rm -f wrong.data.*
+	python3 "$ROOT/tests/oracle/damage.py" --each "$2" "$1" wrong.data
+	for file in wrong.data.*; do
+		survives "$file" >/dev/null
+	done
 }
 
 cut_everywhere() { # cut_everywhere FILE STEPS
@@ -88,23 +104,15 @@ cut_everywhere() { # cut_everywhere FILE STEPS
 }
 
 @test "wrong bytes in a recording do not crash dendro" {
-	local i
-	for ((i = 0; i < 60; i++)); do
-		python3 "$ROOT/tests/oracle/damage.py" $i <packed.data >wrong.data
-		survives wrong.data >/dev/null
-		python3 "$ROOT/tests/oracle/damage.py" $i <plain.data >wrong.data
-		survives wrong.data >/dev/null
-	done
+	survives_damage packed.data 60
+	survives_damage plain.data 60
 }
 
 @test "wrong bytes in other machines' recordings do not crash dendro" {
 	need_recordings
-	local file i
+	local file
 	for file in "$SHARED"/recordings/*.data; do
-		for ((i = 0; i < 5; i++)); do
-			python3 "$ROOT/tests/oracle/damage.py" $i <"$file" >wrong.data
-			survives wrong.data >/dev/null
-		done
+		survives_damage "$file" 5
 	done
 }
 

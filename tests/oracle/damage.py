@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """damage.py SEED < FILE: the file with some bytes wrong, more of them near the beginning.
+damage.py --each N FILE OUT: likewise with the seeds from 0 to N - 1, to OUT.0, OUT.1, ...
 damage.py --zero-size FRACTION < FILE: an uncompressed recording in which the first sample after that
 fraction of its data has a size of zero."""
 
@@ -31,7 +32,20 @@ def zero_size(data, fraction):
         at += record_size
 
 
+def change_each(n, path, out):
+    with open(path, "rb") as file:
+        whole = file.read()
+    for seed in range(n):
+        data = bytearray(whole)
+        change_bytes(data, seed)
+        with open(f"{out}.{seed}", "wb") as file:
+            file.write(data)
+
+
 def main():
+    if sys.argv[1] == "--each":
+        change_each(int(sys.argv[2]), sys.argv[3], sys.argv[4])
+        return
     data = bytearray(sys.stdin.buffer.read())
     if sys.argv[1] == "--zero-size":
         zero_size(data, float(sys.argv[2]))
