@@ -221,6 +221,7 @@ void browse_text_heading(const struct browse *browse, struct styled_line *line)
 {
 	const struct layout layout = lay_out(browse, line->max_columns);
 	const struct view_traits *traits = view_traits(browse_view(browse)->options.kind);
+	const char *name = traits->subject == ROWS_LINES ? "line, function" : traits->heading;
 	const bool is_by_name = browse_view(browse)->options.sort == SORT_NAME;
 
 	styled_line_set(line, STYLE_HEADING);
@@ -238,9 +239,8 @@ void browse_text_heading(const struct browse *browse, struct styled_line *line)
 		styled_line_addf(line, "%*s ", VALUE_WIDTH - 1,
 				 text_value_heading(metric_of(browse)->unit));
 	styled_line_pad(line, layout.name + (traits->is_flat ? 0 : 2));
-	add_column_name(browse, line, traits->heading, SORT_NAME,
-			(int)strlen(traits->heading) + is_by_name);
-	if (traits->subject == ROWS_FUNCTIONS) {
+	add_column_name(browse, line, name, SORT_NAME, (int)strlen(name) + is_by_name);
+	if (traits->subject == ROWS_FUNCTIONS || traits->subject == ROWS_LINES) {
 		styled_line_pad(line, layout.module);
 		styled_line_add(line, "module");
 	}

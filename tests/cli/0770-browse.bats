@@ -280,6 +280,7 @@ module_total() { # module_total FILE MODULE : the cost of all paths that have co
 	report_json hot.data --kernel none --view lines >lines.json
 	browse 120 30 C.UTF-8 --kernel none hot.data
 	press 5 '\[lines\]'
+	wait_until shows ' line, function  +module'
 	wait_until shows 'work.h:[0-9]+  '
 	jq -r '.rows[:2][] | "\(.self[0]) \(.total[0]) \(.file // ""):\(.line // "")"' lines.json |
 		sed 's/:$//' >expected
