@@ -76,9 +76,12 @@ SEND     := $(if $(CURL),$(BUILD)/dendro-send)
 SEND_SOURCES := $(sort $(wildcard collector/send/*.c))
 
 # tests/run starts files in the order given: what takes longest first, or it ends alone.
-LONGEST       := 0920-packages.bats test_steps_throw test_steps_calls test_steps_jumps test_steps_start \
-		 0400-agreement.bats 0660-files.bats 0510-damage.bats 0200-shares.bats \
-		 0295-stacks.bats 0210-32-bit.bats 0670-archive.bats 0625-jitdump.bats 0150-list.bats
+LONGEST       := 0920-packages.bats 0795-agent.bats 0945-clickhouse.bats 0755-page-of-changes.bats \
+		 0750-page.bats 0710-from-perf.bats 0679-diff.bats 0400-agreement.bats 0950-from-db.bats \
+		 0670-archive.bats 0646-values.bats 0649-follow.bats 0648-split.bats 0322-probe-values.bats \
+		 0660-files.bats 0770-browse.bats 0295-stacks.bats 0905-library.bats 0940-push.bats \
+		 0690-kernel-names.bats 0411-gdb-values.bats 0330-off-cpu.bats 0520-every-option.bats \
+		 test_steps_throw test_steps_frames
 longest_first  = $(foreach name,$(LONGEST),$(filter %/$(name),$(1))) \
 		 $(filter-out $(LONGEST:%=\%/%),$(1))
 

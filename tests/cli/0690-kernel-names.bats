@@ -72,7 +72,7 @@ rows_of() { # rows_of REPORT NAME
 		"$DENDRO" record -q -a -z 0 -o inner.data -- ./bpf_programs first 0.2 second 0.2 >bpf.out
 	local of
 	for of in outer middle inner; do
-		perf script -i $of.data --show-bpf-events --ns 2>perf.errors |
+		perf script --no-inline -i $of.data --show-bpf-events --ns 2>perf.errors |
 			grep -a 'PERF_RECORD_KSYMBOL .*_\(first\|second\)$' >$of.programs
 		cat $of.programs
 		expect_equal "begins and ends in $of" "$(wc -l <$of.programs)" 4
@@ -88,7 +88,7 @@ rows_of() { # rows_of REPORT NAME
 	need_bpf
 	need perf
 	record perf.data -z 0 -- ./bpf_programs first 0.3 second 0.3 >perf.out
-	perf script -i perf.data -F ip,sym 2>perf.errors >perf.txt
+	perf script --no-inline -i perf.data -F ip,sym 2>perf.errors >perf.txt
 	grep -q "bpf_prog_[0-9a-f]*_first" perf.txt
 	grep -q "bpf_prog_[0-9a-f]*_second" perf.txt
 }
