@@ -48,7 +48,14 @@ setup() {
 # 5000 levels: more than jq 1.6 (256) and Python's json (1000) read where objects are nested.
 @test "a recursion 5000 deep is read by jq and Python, which rebuild the tree" {
 	need python3
-	record deep.data --deep-stacks -- "$WORKLOADS/deep" 0.3 bottom 5000
+	local levels=5000
+	record deep.data --deep-stacks -- "$WORKLOADS/deep" 0.3 bottom $levels
+	if "$DENDRO" report deep.data | grep -q 'debug registers do nothing in this virtual machine'; then
+		levels=1200 # which a sample's copy of the stack contains, of small frames
+		sed 's/FRAME_SIZE 1000/FRAME_SIZE 8/' "$ROOT/tests/workloads/deep.c" >small_frames.c
+		cc -O2 -I"$ROOT/tests/workloads" -o small_frames small_frames.c
+		record deep.data -- ./small_frames 0.3 bottom $levels
+	fi
 	report_json deep.data >deep.tree
 	expect_equal metrics "$(jq '.metrics | length' deep.tree)" 1
 	expect_equal "own costs" "$(jq '[.nodes[][2][0]] | add' deep.tree)" \
@@ -69,7 +76,7 @@ setup() {
 		assert below == [node[3][0] for node in nodes]
 		print(max(levels))
 	PY
-	)" 5000
+	)" $levels
 }
 
 @test "jq and Python list the paths of a report as docs/FORMAT.md shows" {
