@@ -126,7 +126,7 @@ listed_with() { # listed_with TEXT FILE
 	done
 	[ -n "$(ls memory)" ] || skip "nothing was recorded beyond the copies"
 	DENDRO_CASES=memory "$ROOT/build/tests/unit/unwind/walk/test_unwind_cases"
-	grep -hE '^(rest|context) ' memory/*/case
+	grep -hE '^(rest|context|second) ' memory/*/case
 }
 
 @test "a sample that does not exist is refused" {
