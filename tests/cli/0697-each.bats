@@ -82,16 +82,18 @@ rows_of() {
 	done < <(report_json two.data --view cpus | jq '.rows[].id')
 }
 
+# Of rows with equal names, which are functions of several places in a file, the sum.
+sums_of_rows() { # sums_of_rows OPTION...
+	report_json two.data --view functions "$@" | jq -S '[.rows | group_by(.name, .module, .kind)[] |
+		{name: .[0].name, "module": .[0].module, kind: .[0].kind,
+		 self: ([.[].self] | transpose | map(add)), total: ([.[].total] | transpose | map(add))}] | sort'
+}
+
 @test "rows of a function add up to the row that it has without --each" {
 	local each
-	report_json two.data --view functions |
-		jq -S '[.rows[] | {name, "module": .module, kind, self, total}] | sort' >theirs
+	sums_of_rows >theirs
 	for each in comm process thread cpu comm,cpu cpu,thread; do
-		report_json two.data --view functions --each $each |
-			jq -S '[.rows | group_by(.name, .module, .kind)[] |
-				{name: .[0].name, "module": .[0].module, kind: .[0].kind,
-				 self: ([.[].self] | transpose | map(add)),
-				 total: ([.[].total] | transpose | map(add))}] | sort' | cmp theirs -
+		sums_of_rows --each $each | diff theirs -
 	done
 }
 

@@ -50,7 +50,7 @@ status_of() { sed -n "s/^$1:[[:space:]]*//p" "/proc/$2/status"; }
 	finish
 	wait_until test ! -e "/proc/$server"
 	"$DENDRO" report --format json --view functions live.cct |
-		jq -e '.quality.unwind.complete > 20 and any(.rows[].name; . == "descend")'
+		jq -e '(.quality.unwind | .complete + .stack_cut) > 20 and any(.rows[].name; . == "descend")'
 }
 
 @test "with --no-sandbox it keeps them, and opens files itself" {
