@@ -3,14 +3,6 @@
 
 load lib
 
-need_switches() {
-	need_events
-	need_root
-	[ -r /sys/kernel/tracing/events/sched/sched_switch/id ] ||
-		[ -r /sys/kernel/debug/tracing/events/sched/sched_switch/id ] ||
-		skip "no tracefs"
-}
-
 setup_file() {
 	load lib
 	prepare make_recordings

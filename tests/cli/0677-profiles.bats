@@ -9,7 +9,7 @@ setup_file() {
 }
 
 make_recordings() {
-	need_events
+	need_switches
 	cd "$BATS_FILE_TMPDIR"
 	record cxx.data -- "$WORKLOADS/cxx" 0.5
 	"$DENDRO" record -q -F 997 -e cpu-clock -e page-faults -e off-cpu -o threads.data -- \

@@ -9,7 +9,7 @@ setup_file() {
 }
 
 make_recordings() {
-	need_events
+	need_switches
 	cd "$BATS_FILE_TMPDIR"
 	local i
 	for i in 1 2 3; do

@@ -9,7 +9,7 @@ setup_file() {
 }
 
 make_recordings() {
-	need_events
+	need_switches
 	cd "$BATS_FILE_TMPDIR"
 	"$DENDRO" record -q -F 997 -e cpu-clock -e page-faults -e off-cpu -o work.data -- \
 		"$WORKLOADS/threads" 0.4

@@ -9,7 +9,7 @@ setup_file() {
 
 # Weights differ: periods are drawn, and a wait weighs its time.
 make_recordings() {
-	need_events
+	need_switches
 	cd "$BATS_FILE_TMPDIR"
 	"$DENDRO" record -q -F 997 -e cpu-clock,page-faults -o drawn.data -- "$WORKLOADS/faulter" 10
 	"$DENDRO" record -q -F 997 -e cpu-clock,off-cpu -o waits.data -- "$WORKLOADS/off_cpu"

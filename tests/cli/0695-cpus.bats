@@ -10,7 +10,7 @@ setup_file() {
 
 # Several metrics; two programs on any CPUs.
 make_recordings() {
-	need_events
+	need_switches
 	cd "$BATS_FILE_TMPDIR"
 	# shellcheck disable=SC2016
 	"$DENDRO" record -q -F 997 -e cpu-clock -e page-faults -e off-cpu -o two.data -- \

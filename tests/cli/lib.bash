@@ -41,6 +41,15 @@ need_events() {
 		skip "perf_event_paranoid is $(<$paranoid) and this is not root"
 }
 
+# Stops the test, skipped, where time off the CPU cannot be recorded.
+need_switches() {
+	need_events
+	need_root
+	[ -r /sys/kernel/tracing/events/sched/sched_switch/id ] ||
+		[ -r /sys/kernel/debug/tracing/events/sched/sched_switch/id ] ||
+		skip "tracefs is not mounted: mount -t tracefs nodev /sys/kernel/tracing"
+}
+
 need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 }
