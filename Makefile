@@ -260,7 +260,7 @@ asan:
 	$(MAKE) -j$(JOBS) workloads
 	ASAN_OPTIONS=abort_on_error=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 \
 		DENDRO=$(CURDIR)/build-asan/dendro \
-		tests/run --title "under ASan and UBSan" \
+		tests/run --title "under ASan and UBSan" $(if $(ASAN_UNTIL),--until $(ASAN_UNTIL)) \
 		$(call longest_first,$(UNIT:$(BUILD)/%=build-asan/%) $(ASAN_CLI))
 
 # One stamp per file, so that only what changed is looked at again.

@@ -13,7 +13,7 @@ make_file() {
 	printf '%s\n' "$@" >"$name.bats"
 }
 
-# run_files STATUS FILE... : runs them with four jobs; its output goes to the file output
+# run_files STATUS ARGUMENT... : runs files with four jobs; its output goes to the file output
 run_files() {
 	local expected=$1 status=0
 	shift
@@ -48,6 +48,16 @@ noting() { # noting NAME [MARKER]
 	expect_equal "last line" "$(tail -n 1 output)" "1 passed, 2 failed, 0 skipped"
 	grep -q 'ended early with status 3' output
 	grep -q 'missing: No such file' output
+}
+
+@test "files for which no time is left are named, and count as skipped" {
+	make_file one '@test "good" { true; }'
+	make_file two '@test "better" { true; }'
+	run_files 0 --until "$(date +%s)" one.bats two.bats
+	grep -qx 'one.bats: skipped: no time was left' output
+	expect_equal "last line" "$(tail -n 1 output)" "0 passed, 0 failed, 2 skipped"
+	run_files 0 --until "$(($(date +%s) + 600))" one.bats two.bats
+	expect_equal "last line" "$(tail -n 1 output)" "2 passed, 0 failed, 0 skipped"
 }
 
 @test "files run at the same time, and the output of each stays together" {
