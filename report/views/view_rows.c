@@ -200,6 +200,18 @@ static int compare_steps(const struct view_row *a, const struct view_row *b)
 	return !!x - !!y;
 }
 
+/*
+ * Two callers, or callees, of a function in a call graph are in the order of their own rows:
+ * functions of one name may be told apart by their costs there.
+ */
+static int compare_functions(const struct view_row *a, const struct view_row *b)
+{
+	if (!a->function || !b->function)
+		return 0;
+	return (a->function->number > b->function->number) -
+	       (a->function->number < b->function->number);
+}
+
 static int compare_costs(uint64_t a, uint64_t b)
 {
 	return a > b ? -1 : a < b;
@@ -230,6 +242,8 @@ static int compare_rows(const struct view *view, const struct view_row *a, const
 		order = compare_metric(view, i, a, b);
 	if (!order)
 		order = view_compare_names(a, b);
+	if (!order)
+		order = compare_functions(a, b);
 	return order ? order : compare_steps(a, b);
 }
 
