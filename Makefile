@@ -75,6 +75,8 @@ JOBS     := $(shell nproc)
 SEND     := $(if $(CURL),$(BUILD)/dendro-send)
 SEND_SOURCES := $(sort $(wildcard collector/send/*.c))
 
+# .ci/run sets TESTS_UNTIL: when no test file starts any more.
+UNTIL    := $(if $(TESTS_UNTIL),--until $(TESTS_UNTIL))
 # tests/run starts files in the order given: what takes longest first, or it ends alone.
 LONGEST       := 0920-packages.bats 0795-agent.bats 0945-clickhouse.bats 0755-page-of-changes.bats \
 		 0750-page.bats 0710-from-perf.bats 0679-diff.bats 0400-agreement.bats 0950-from-db.bats \
@@ -240,7 +242,7 @@ test:
 	tests/deps/install build static test hw
 	tests/deps/npm/install
 	$(MAKE) -j$(JOBS) all $(BUILD)/dendro-static unit workloads $(UNWIND_CASES) $(VALUE_CASES) $(WINDOWS)
-	tests/run $(HW) $(call longest_first,$(UNIT) $(CLI))
+	tests/run $(UNTIL) $(HW) $(call longest_first,$(UNIT) $(CLI))
 
 # On arm64, emulated; what has to be fetched for that stays in build/hw.
 test-hw:
@@ -260,7 +262,7 @@ asan:
 	$(MAKE) -j$(JOBS) workloads
 	ASAN_OPTIONS=abort_on_error=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 \
 		DENDRO=$(CURDIR)/build-asan/dendro \
-		tests/run --title "under ASan and UBSan" $(if $(ASAN_UNTIL),--until $(ASAN_UNTIL)) \
+		tests/run --title "under ASan and UBSan" $(UNTIL) \
 		$(call longest_first,$(UNIT:$(BUILD)/%=build-asan/%) $(ASAN_CLI))
 
 # One stamp per file, so that only what changed is looked at again.
