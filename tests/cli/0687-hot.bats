@@ -94,7 +94,15 @@ hot() { # hot FILE [OPTION...]
 classes_of() {
 	hot "$1" --threshold "$2" | jq -c '[.metrics[.hot.metric, .hot.per].total] as $all | .hot |
 		[.functions, .contexts | .cold.number = 0 | .dense, .sparse, .cold | [.number, .self[0] / $all[0], .self[1] / $all[1]]]
-		| flatten | map(. * 1e6 | round)'
+		| flatten'
+}
+
+# expect_near WHAT NUMBERS EXPECTED : arrays of as many numbers, which differ by what six places are
+# rounded by
+expect_near() {
+	jq -en --argjson numbers "$2" --argjson expected "$3" '($numbers | length) == ($expected | length) and
+		([$numbers, $expected] | transpose | all(.[0] - .[1] | fabs < 2e-6))' ||
+		expect_equal "$1" "$2" "$3"
 }
 
 @test "a comparison has the classes of both sides, and the densities" {
@@ -104,9 +112,9 @@ classes_of() {
 			faulter.data fewer.data >json
 		for side in before after; do
 			[ $side = before ] && file=faulter.data || file=fewer.data
-			expect_equal "classes $side at $threshold" "$(jq -c --arg side $side '.hot |
+			expect_near "classes $side at $threshold" "$(jq -c --arg side $side '.hot |
 				[.functions, .contexts | .cold.number[$side] = 0 |
-					.dense, .sparse, .cold | [.number, .metric, .per | .[$side]]] | flatten | map(. * 1e6 | round)' json)" \
+					.dense, .sparse, .cold | [.number, .metric, .per | .[$side]]] | flatten' json)" \
 				"$(classes_of $file $threshold)"
 		done
 		jq -e 'all(.contexts[]; [.class.before, .class.after] != ["cold", "cold"])' json
