@@ -201,8 +201,8 @@ static int compare_steps(const struct view_row *a, const struct view_row *b)
 }
 
 /*
- * Two callers, or callees, of a function in a call graph are in the order of their own rows:
- * functions of one name may be told apart by their costs there.
+ * Two callers, or two callees, of a function in a call graph are in the order in which these
+ * functions are listed: functions with one name may differ in their costs in that list.
  */
 static int compare_functions(const struct view_row *a, const struct view_row *b)
 {
