@@ -119,15 +119,15 @@ total_of() { # total_of FILE NAME
 	ask "$1" 'rows_named($name) | total' --arg name "$2"
 }
 
-# wait_until COMMAND... : waits until it succeeds, at most a minute, which is long enough on any busy
-# machine.
+# wait_until COMMAND... : waits until it succeeds, at most five minutes, which is long enough on any
+# busy machine.
 wait_until() {
-	local i
-	for ((i = 0; i < 600; i++)); do
+	local end=$((SECONDS + 300))
+	while [ $SECONDS -lt $end ]; do
 		! "$@" || return 0
 		sleep 0.1
 	done
-	echo "not within a minute: $*"
+	echo "not within five minutes: $*"
 	return 1
 }
 
