@@ -126,6 +126,7 @@ static int show(const struct report_options *options, const struct profile *prof
 
 	if (err)
 		return complain_of_screen(err);
+	browse_fetch_memory(browse);
 	err = browse_screen_run(browse, terminal_wants_color(options->color, true));
 	browse_destroy(browse);
 	return err ? complain_of_screen(err) : 0;

@@ -1,8 +1,6 @@
 #include "report/browse/browse.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <malloc.h>
 #include <stdlib.h>
 
 #include "report/browse/browse_change.h"
@@ -28,15 +26,9 @@ void browse_destroy(struct browse *browse)
 {
 	if (!browse)
 		return;
+	browse_end_memory(browse);
 	browse_state_deinit(browse);
 	free(browse);
-}
-
-/* Without mappings of their own, large arrays are reused; without a threshold, the rest is, too. */
-void browse_keep_memory(void)
-{
-	mallopt(M_MMAP_MAX, 0);
-	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 }
 
 /* The one after a metric that has samples, or before it; itself: there is no other. */

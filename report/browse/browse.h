@@ -21,6 +21,14 @@ void browse_destroy(struct browse *browse);
  * kernel again takes as long as what is done with it.
  */
 void browse_keep_memory(void);
+/*
+ * After that: a thread gets from the kernel what the first filters and pages of a large profile
+ * will take, while its reader looks at the first screen; otherwise the first keys would wait for
+ * it. browse_destroy() ends the thread. Without memory, or on a kernel that cannot, nothing is
+ * done.
+ */
+void browse_fetch_memory(struct browse *browse);
+void browse_end_memory(struct browse *browse);
 
 /* Whether the action looks at the whole profile, not just at rows that are shown. */
 bool browse_act_counts(const struct browse *browse, enum browse_action action);

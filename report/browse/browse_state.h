@@ -81,8 +81,9 @@ struct browse {
 	struct view_row *search_from;
 	struct view_row **revealed;
 	uint32_t n_revealed, n_revealed_allocated;
-	const char *message;     /* about the last action; "": none */
-	struct string_ids names; /* of scopes, of profiles that were shown before */
+	const char *message;          /* about the last action; "": none */
+	struct string_ids names;      /* of scopes, of profiles that were shown before */
+	struct browse_memory *memory; /* browse_fetch_memory(); NULL: no thread */
 };
 
 /* Takes over nothing. 0 or -errno; browse_state_deinit() follows in any case. */

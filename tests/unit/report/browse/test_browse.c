@@ -220,6 +220,41 @@ static void keys_in_a_tree_of_a_million_nodes_touch_what_they_show(void **state)
 	assert_string_not_equal(browse->message, "");
 }
 
+/* Keys are pressed while a thread fetches memory, and after it was told to end. */
+static void a_large_profile_has_its_memory_fetched(void **state)
+{
+	struct session *session = *state;
+	char path[1001] = "";
+
+	memset(path, 'x', sizeof(path) - 1);
+	for (int i = 0; i < 120; i++) {
+		path[0] = (char)('a' + i % 20);
+		path[1] = (char)('a' + i / 20);
+		add_sample(session, path, 0, 1);
+	}
+	struct browse *browse = begin(session);
+	assert_true(browse->all->cct->n_nodes > 100000);
+	browse_fetch_memory(browse);
+	assert_non_null(browse->memory);
+	act(browse, "3");
+	assert_string_equal(current(browse)->name, "x");
+	assert_int_equal(current(browse)->total[0], 120);
+	browse_end_memory(browse);
+	assert_null(browse->memory);
+	browse_fetch_memory(browse); /* browse_destroy() ends that one */
+	act(browse, "1");
+}
+
+static void a_small_profile_needs_no_memory_ahead(void **state)
+{
+	struct session *session = *state;
+
+	add_sample(session, "ma", 0, 1);
+	struct browse *browse = begin(session);
+	browse_fetch_memory(browse);
+	assert_null(browse->memory);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -233,6 +268,8 @@ int main(void)
 		TEST(a_search_goes_on_in_another_view),
 		TEST(the_cursor_stays_on_the_screen),
 		TEST(keys_in_a_tree_of_a_million_nodes_touch_what_they_show),
+		TEST(a_large_profile_has_its_memory_fetched),
+		TEST(a_small_profile_needs_no_memory_ahead),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
