@@ -389,7 +389,7 @@ static int add_runs(struct diff_command *command, struct profile *profile,
 /* Another file may be in a program's place by now: its functions are compared as offsets then,
  * which no other run has. Says so of the costliest. 0 or -ENOMEM. */
 static int note_changed_file(const struct diff_command *command, const struct profile *profile,
-			     const struct symbolizer *symbolizer, uint32_t metric, const char *path)
+			     struct symbolizer *symbolizer, uint32_t metric, const char *path)
 {
 	const uint64_t all = profile->metrics[metric].total;
 	const double min_percent = command->request.report.export.min_percent;

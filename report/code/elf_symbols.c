@@ -47,6 +47,7 @@ struct elf_symbols {
 	Elf *elf;
 	struct elf_symbol *symbols; /* sorted by start; one for each start */
 	uint32_t n_symbols, n_allocated;
+	bool are_all;      /* not only the exported ones */
 	const char *names; /* of the symbol table */
 	/* Names without version: "memcpy" for "memcpy@@GLIBC_2.14". */
 	char **unversioned;
@@ -289,6 +290,7 @@ static int read_tables(struct elf_symbols *symbols)
 	if (!sections)
 		return 0;
 	err = read_table(symbols, SHT_SYMTAB, sections, n_sections);
+	symbols->are_all = symbols->n_symbols;
 	if (!err && !symbols->n_symbols)
 		err = read_table(symbols, SHT_DYNSYM, sections, n_sections);
 	return err;
@@ -321,6 +323,11 @@ int elf_symbols_create(Elf *elf, struct elf_symbols **symbols_ret)
 bool elf_symbols_any(const struct elf_symbols *symbols)
 {
 	return symbols->n_symbols;
+}
+
+bool elf_symbols_are_all(const struct elf_symbols *symbols)
+{
+	return symbols->are_all;
 }
 
 bool elf_symbols_vaddr(const struct elf_symbols *symbols, uint64_t offset, uint64_t *vaddr_ret)
@@ -407,7 +414,8 @@ static const char *symbol_name(struct elf_symbols *symbols, struct elf_symbol *s
 	return unversioned;
 }
 
-/* The name of the function that @plt jumps to. NULL: the file does not name it. */
+/* The name of the function that @plt jumps to, or of its section. NULL: the file does not name it.
+ */
 static const char *plt_name(struct elf_symbols *symbols, const struct plt_entry *plt)
 {
 	struct elf_symbol *ifunc = plt->name ? NULL : find_symbol(symbols, plt->ifunc);
@@ -446,7 +454,7 @@ bool elf_symbols_find(struct elf_symbols *symbols, uint64_t vaddr,
 	if (!name)
 		return false;
 	*match_ret = (struct elf_symbol_match){
-		.name = name, .start = plt->start, .end = plt->end, .plt = true
+		.name = name, .start = plt->start, .end = plt->end, .plt = !plt->is_other
 	};
 	return true;
 }

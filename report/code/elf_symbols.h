@@ -24,6 +24,8 @@ int elf_symbols_create(Elf *elf, struct elf_symbols **symbols_ret);
 void elf_symbols_destroy(struct elf_symbols *symbols);
 /* Whether the file has any function symbols. */
 bool elf_symbols_any(const struct elf_symbols *symbols);
+/* Whether those are in it that it does not export. */
+bool elf_symbols_are_all(const struct elf_symbols *symbols);
 /* Translates a file offset to a virtual address. False: no segment contains the offset. */
 bool elf_symbols_vaddr(const struct elf_symbols *symbols, uint64_t offset, uint64_t *vaddr_ret);
 /* Translates a virtual address to a file offset. False: the file contains no bytes for @vaddr. */

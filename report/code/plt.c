@@ -31,6 +31,21 @@ static int compare_entries(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
+/* Without a slot, or with one that has no relocation. What follows each other is one. */
+static int add_other(struct plt *plt, const struct elf_section *section, uint64_t start,
+		     uint64_t end)
+{
+	struct plt_entry *last = plt->n_entries ? &plt->entries[plt->n_entries - 1] : NULL;
+
+	if (last && last->is_other && last->end == start && last->name == section->name) {
+		last->end = end;
+		return 0;
+	}
+	return plt_add(
+		plt, &(struct plt_entry){
+			     .start = start, .end = end, .name = section->name, .is_other = true });
+}
+
 static int read_entries(const struct elf_section *section, plt_decode_function *decode,
 			uint64_t got_vaddr, const struct elf_slots *slots, struct plt *plt)
 {
@@ -45,17 +60,21 @@ static int read_entries(const struct elf_section *section, plt_decode_function *
 					   .end = header->sh_addr + at + size };
 		const struct plt_place place = { entry.start, got_vaddr };
 		size_t rest = data->d_size - at;
+		const struct elf_slot *slot = NULL;
 		uint64_t addr;
+		int err;
 
-		if (!decode((uint8_t *)data->d_buf + at, rest < size ? rest : size, &place, &addr))
-			continue;
-		const struct elf_slot *slot = elf_slots_find(slots, addr);
-		if (!slot)
-			continue;
-		entry.name = slot->name;
-		entry.ifunc = slot->ifunc;
-		if (plt_add(plt, &entry))
-			return -ENOMEM;
+		if (decode((uint8_t *)data->d_buf + at, rest < size ? rest : size, &place, &addr))
+			slot = elf_slots_find(slots, addr);
+		if (slot) {
+			entry.name = slot->name;
+			entry.ifunc = slot->ifunc;
+			err = plt_add(plt, &entry);
+		} else {
+			err = add_other(plt, section, entry.start, entry.end);
+		}
+		if (err)
+			return err;
 	}
 	return 0;
 }

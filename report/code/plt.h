@@ -1,7 +1,9 @@
 /*
  * Procedure linkage tables, and the functions that their entries jump to. Entries have no symbols:
  * the instructions of an entry contain the address of a slot, and the relocation of that slot names
- * the function. Instructions are decoded per architecture: plt_x86_64.c, plt_i386.c, plt_aarch64.c.
+ * the function. What else such a section has, as the code at its beginning by which functions are
+ * bound when they are first called, has the name of the section (".plt"), as in perf. Instructions
+ * are decoded per architecture: plt_x86_64.c, plt_i386.c, plt_aarch64.c.
  */
 #ifndef REPORT_CODE_PLT_H
 #define REPORT_CODE_PLT_H
@@ -16,11 +18,13 @@ struct plt_entry {
 	const char *name;    /* of the function it jumps to; borrowed from the Elf; NULL: chosen by
 				@ifunc */
 	uint64_t ifunc;      /* virtual address of the IFUNC resolver, which chooses the function */
+	bool is_other;       /* not an entry for one function; @name is the section's */
 };
 
 /* Whether a section that may have entries contains @vaddr: found without reading any. */
 bool plt_is_possible(Elf *elf, uint64_t vaddr);
-/* Reads the entries, sorted by address. The caller frees *@entries_ret. 0 or -ENOMEM. */
+/* Reads the entries and what else is there, sorted by address. The caller frees *@entries_ret. 0 or
+ * -ENOMEM. */
 int plt_read(Elf *elf, struct plt_entry **entries_ret, size_t *n_entries_ret);
 
 struct plt_place {

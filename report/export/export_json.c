@@ -230,8 +230,7 @@ static void write_missing(FILE *out, const struct view *view, const struct missi
 	putc('}', out);
 }
 
-static int write_all_missing(FILE *out, const struct view *view,
-			     const struct symbolizer *symbolizer)
+static int write_all_missing(FILE *out, const struct view *view, struct symbolizer *symbolizer)
 {
 	struct missing_list list;
 	int err = missing_list_init(&list, view->profile, symbolizer, view->options.sort_metric);

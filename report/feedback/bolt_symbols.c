@@ -173,7 +173,7 @@ static int add_plt(struct builder *builder, Elf *elf)
 	if (err)
 		return err;
 	for (size_t i = 0; !err && i < n; i++) {
-		if (entries[i].name)
+		if (entries[i].name && !entries[i].is_other)
 			err = add_function(builder,
 					   &(struct bolt_function){ .start = entries[i].start,
 								    .end = entries[i].end,

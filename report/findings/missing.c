@@ -12,6 +12,7 @@
  */
 struct walk {
 	const struct cct *cct;
+	const bool *is_counted; /* by frame; NULL: all are */
 	uint64_t *inclusive;    /* by node and metric */
 	uint32_t *on_path;      /* by module */
 	uint64_t *total, *self; /* by module and metric */
@@ -38,10 +39,17 @@ static void sum_up(struct walk *walk)
 	}
 }
 
+static bool is_counted(const struct walk *walk, uint32_t node)
+{
+	return !walk->is_counted || walk->is_counted[walk->cct->nodes[node].frame];
+}
+
 static void enter(struct walk *walk, uint32_t node)
 {
 	uint32_t n = walk->cct->n_metrics, module = cct_frame(walk->cct, node)->module;
 
+	if (!is_counted(walk, node))
+		return;
 	for (uint32_t i = 0; i < n; i++)
 		walk->self[(size_t)module * n + i] += cct_cost(walk->cct, node, i)->weight;
 	if (!walk->on_path[module]++)
@@ -59,7 +67,8 @@ static void walk_nodes(struct walk *walk)
 		uint32_t next = nodes[node].first_child;
 
 		while (next == CCT_NONE) {
-			walk->on_path[cct_frame(walk->cct, node)->module]--;
+			if (is_counted(walk, node))
+				walk->on_path[cct_frame(walk->cct, node)->module]--;
 			if (node == CCT_ROOT)
 				return;
 			next = nodes[node].next_sibling;
@@ -71,13 +80,13 @@ static void walk_nodes(struct walk *walk)
 	}
 }
 
-/* The total costs of all modules, followed by their self costs. */
-static int find_costs(const struct profile *profile, uint64_t **costs_ret)
+/* The total costs of all modules, followed by their self costs. @is_counted: as in struct walk. */
+static int find_costs(const struct profile *profile, const bool *is_counted, uint64_t **costs_ret)
 {
 	const struct cct *cct = profile->cct;
 	size_t n_modules = profile->modules.n_modules, n = cct->n_metrics;
 	uint64_t *costs = calloc(2 * n_modules * n + 1, sizeof(*costs));
-	struct walk walk = { .cct = cct, .total = costs };
+	struct walk walk = { .cct = cct, .is_counted = is_counted, .total = costs };
 
 	walk.inclusive = calloc((size_t)cct->n_nodes * n + 1, sizeof(*walk.inclusive));
 	walk.on_path = calloc(n_modules + 1, sizeof(*walk.on_path));
@@ -114,8 +123,53 @@ static int compare(const void *a, const void *b, void *context)
 	return x->problem.module < y->problem.module ? -1 : x->problem.module > y->problem.module;
 }
 
+/* Which frames have no name, of modules that have such: each was read for a name before. */
+static int find_unnamed(const struct profile *profile, struct symbolizer *symbolizer,
+			const bool *has_unnamed, bool **is_unnamed_ret)
+{
+	const struct frame_ids *frames = &profile->cct->frames;
+	_cleanup_free_ bool *is_unnamed = calloc((size_t)frames->n_frames + 1, sizeof(*is_unnamed));
+
+	if (!is_unnamed)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < frames->n_frames; i++) {
+		struct frame_name name;
+
+		if (!has_unnamed[frames->frames[i].module])
+			continue;
+		int err = symbolizer_name(symbolizer, &frames->frames[i], &name);
+		if (err)
+			return err;
+		is_unnamed[i] = !name.symbol;
+	}
+	*is_unnamed_ret = is_unnamed;
+	is_unnamed = NULL;
+	return 0;
+}
+
+static int find_unnamed_costs(struct missing_list *list, const struct profile *profile,
+			      struct symbolizer *symbolizer, const struct symbol_problem *problems,
+			      size_t n)
+{
+	_cleanup_free_ bool *has_unnamed =
+		calloc((size_t)profile->modules.n_modules + 1, sizeof(*has_unnamed));
+	_cleanup_free_ bool *is_unnamed = NULL;
+	bool any = false;
+
+	if (!has_unnamed)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (problems[i].lack == LACKS_NAMES)
+			any = has_unnamed[problems[i].module] = true;
+	}
+	if (!any)
+		return 0;
+	int err = find_unnamed(profile, symbolizer, has_unnamed, &is_unnamed);
+	return err ? err : find_costs(profile, is_unnamed, &list->unnamed_costs);
+}
+
 static int fill(struct missing_list *list, const struct profile *profile,
-		const struct symbolizer *symbolizer)
+		struct symbolizer *symbolizer)
 {
 	size_t n_modules = profile->modules.n_modules, n_metrics = profile->cct->n_metrics;
 	size_t max = n_modules * NAME_PROBLEMS_MAX;
@@ -127,8 +181,13 @@ static int fill(struct missing_list *list, const struct profile *profile,
 	list->items = calloc(n + 1, sizeof(*list->items));
 	if (!list->items)
 		return -ENOMEM;
+	int err = find_unnamed_costs(list, profile, symbolizer, problems, n);
+	if (err)
+		return err;
 	for (size_t i = 0; i < n; i++) {
-		const uint64_t *total = list->costs + problems[i].module * n_metrics;
+		const uint64_t *costs =
+			problems[i].lack == LACKS_NAMES ? list->unnamed_costs : list->costs;
+		const uint64_t *total = costs + problems[i].module * n_metrics;
 
 		list->items[list->n++] = (struct missing){ .problem = problems[i],
 							   .total = total,
@@ -138,10 +197,10 @@ static int fill(struct missing_list *list, const struct profile *profile,
 }
 
 int missing_list_init(struct missing_list *list, const struct profile *profile,
-		      const struct symbolizer *symbolizer, uint32_t sort_metric)
+		      struct symbolizer *symbolizer, uint32_t sort_metric)
 {
 	*list = (struct missing_list){ .n = 0 };
-	int err = find_costs(profile, &list->costs);
+	int err = find_costs(profile, NULL, &list->costs);
 	if (!err)
 		err = fill(list, profile, symbolizer);
 	if (err) {
@@ -157,6 +216,7 @@ void missing_list_deinit(struct missing_list *list)
 {
 	free(list->items);
 	free(list->costs);
+	free(list->unnamed_costs);
 	*list = (struct missing_list){ .n = 0 };
 }
 

@@ -7,14 +7,15 @@
 
 struct missing {
 	struct symbol_problem problem;
-	const uint64_t *total; /* per metric: of samples with the module on their path */
+	/* Per metric; of missing names, that code of the module counts which has none. */
+	const uint64_t *total; /* of samples with the module on their path */
 	const uint64_t *self;  /* of samples in the module itself */
 };
 
 struct missing_list {
 	struct missing *items; /* names first, then debug information; highest cost first */
 	size_t n;
-	uint64_t *costs; /* the costs that the items point to */
+	uint64_t *costs, *unnamed_costs; /* the costs that the items point to */
 };
 
 /*
@@ -22,7 +23,7 @@ struct missing_list {
  * @sort_metric. 0 or -ENOMEM.
  */
 int missing_list_init(struct missing_list *list, const struct profile *profile,
-		      const struct symbolizer *symbolizer, uint32_t sort_metric);
+		      struct symbolizer *symbolizer, uint32_t sort_metric);
 void missing_list_deinit(struct missing_list *list);
 /*
  * The cost that a problem is ranked by: total cost for missing names, self cost for missing debug

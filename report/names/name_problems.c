@@ -26,6 +26,8 @@ static const char *explain_unnamed(const struct module_names *names, const struc
 				       : "the jitdump is missing";
 	if (names->go && !names->go_has_symbols)
 		return "stripped: only its Go functions have names";
+	if (names->debug_elf || (names->elf && elf_symbols_are_all(names->elf)))
+		return "some of its code has no symbols";
 	if (names->elf && elf_symbols_any(names->elf))
 		return "stripped: only its exported functions have names";
 	return "stripped: no symbols";

@@ -375,6 +375,11 @@ static void plt_entries_of_this_program_are_named(void **state)
 	struct elf_symbols *symbols;
 	unsigned n_found = 0;
 	GElf_Shdr plt;
+#ifdef __aarch64__
+	const uint64_t header_size = 32;
+#else
+	const uint64_t header_size = 16;
+#endif
 
 	(void)state;
 	assert_non_null(elf);
@@ -386,9 +391,13 @@ static void plt_entries_of_this_program_are_named(void **state)
 	for (uint64_t at = 0; at < plt.sh_size; at += 16) {
 		struct elf_symbol_match match;
 
-		if (!elf_symbols_find(symbols, plt.sh_addr + at, &match))
-			continue;
-		assert_true(match.plt);
+		assert_true(elf_symbols_find(symbols, plt.sh_addr + at, &match));
+		assert_int_equal(match.plt, at >= header_size);
+		if (at < header_size) { /* where functions are bound */
+			assert_string_equal(match.name, ".plt");
+			assert_int_equal(match.start, plt.sh_addr);
+			assert_int_equal(match.end, plt.sh_addr + header_size);
+		}
 		n_found += strcmp(match.name, "calloc") == 0;
 	}
 	assert_int_equal(n_found, 1);
