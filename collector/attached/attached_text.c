@@ -1,26 +1,36 @@
 #include "collector/attached/attached_text.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+/* ZSTD_decompressBound(), which the library has had since 1.4.0. */
+#define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
 #include "cct/base/huge_pages.h"
 
-/* One frame that knows its size, as dendro writes them: at once. -ENOENT: it is not. */
+/*
+ * Whole frames, as dendro writes one, at once: a stream is copied once more. A frame that was
+ * written bit by bit does not know its size, but its number of blocks bounds it. -ENOENT: the last
+ * one is cut, or they may be too large.
+ */
 static int decompress_whole(struct file_text *text, const ZSTD_inBuffer *compressed)
 {
-	unsigned long long size = ZSTD_getFrameContentSize(compressed->src, compressed->size);
+	const unsigned long long bound = ZSTD_decompressBound(compressed->src, compressed->size);
 
-	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN ||
-	    ZSTD_findFrameCompressedSize(compressed->src, compressed->size) != compressed->size)
+	const bool is_known = ZSTD_getFrameContentSize(compressed->src, compressed->size) !=
+			      ZSTD_CONTENTSIZE_UNKNOWN;
+
+	if (bound == ZSTD_CONTENTSIZE_ERROR || (bound >= FILE_TEXT_MAX && !is_known))
 		return -ENOENT;
-	int err = file_text_reserve(text, size + 1);
+	int err = file_text_reserve(text, bound + 1);
 	if (err)
 		return err;
-	huge_pages_allow(text->bytes + text->size, size);
-	if (ZSTD_isError(ZSTD_decompress(text->bytes + text->size, size, compressed->src,
-					 compressed->size)))
+	huge_pages_allow(text->bytes + text->size, bound);
+	const size_t size =
+		ZSTD_decompress(text->bytes + text->size, bound, compressed->src, compressed->size);
+	if (ZSTD_isError(size))
 		return -EINVAL;
 	text->size += size;
 	return 0;
