@@ -42,6 +42,7 @@ struct fold_entity {
 	int32_t id;
 	uint32_t n_merged;
 	uint32_t module_id;
+	uint64_t lowest_offset; /* of a function, in its module: of its frames in the profile */
 	const struct profile_process *process; /* of a thread or epoch; NULL: not known */
 	uint8_t root_match; /* VIEW_PATHS: how well a function matches options.root; 0: it does not
 			     */

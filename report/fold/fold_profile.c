@@ -100,6 +100,7 @@ static int function_entity(struct folding *folding, const struct frame *frame,
 			.module = name->module,
 			.id = -1,
 			.module_id = frame->module,
+			.lowest_offset = frame->offset,
 			.root_match = match_root(folding, name),
 			.frame_kind = (enum frame_kind)frame->kind,
 			.is_inlined = name->is_inlined,
@@ -445,6 +446,12 @@ static int find_outer_call(struct folding *folding, const struct frame *frame,
 	return 0;
 }
 
+static void note_offset(struct fold_entity *entity, const struct frame *frame)
+{
+	if (frame->offset < entity->lowest_offset)
+		entity->lowest_offset = frame->offset;
+}
+
 /* Finds what a code frame or marker is in the fold. 0 or -errno. */
 static int find_places(struct folding *folding, uint32_t number)
 {
@@ -464,6 +471,8 @@ static int find_places(struct folding *folding, uint32_t number)
 			place = (struct frame_place){ .call_file = names[i - 1].file,
 						      .call_line = names[i - 1].line };
 		err = code_entity(folding, frame, &names[i], &place.entity);
+		if (!err)
+			note_offset(&folding->fold->entities[place.entity], frame);
 		if (!err)
 			err = frame_places_add(&folding->places, number, &place);
 	}

@@ -96,6 +96,7 @@ void view_row_init(const struct view *view, struct view_row *row, struct view_ro
 	row->name = entity->name;
 	row->module = entity->module;
 	row->module_id = entity->module_id;
+	row->lowest_offset = entity->lowest_offset;
 	row->kind = view_entity_kind(entity);
 	row->is_value = entity->frame_kind == FRAME_VALUE;
 	row->id = entity->id;
@@ -242,6 +243,9 @@ static int compare_rows(const struct view *view, const struct view_row *a, const
 		order = compare_metric(view, i, a, b);
 	if (!order)
 		order = view_compare_names(a, b);
+	if (!order)
+		order = (a->lowest_offset > b->lowest_offset) -
+			(a->lowest_offset < b->lowest_offset);
 	if (!order)
 		order = compare_functions(a, b);
 	return order ? order : compare_steps(a, b);

@@ -439,6 +439,47 @@ static void an_empty_profile_has_an_empty_view(void **state)
 	}
 }
 
+/* Two functions of one name and one cost, of which either was met first. */
+static void functions_of_one_name_are_in_the_order_of_their_code(void **state)
+{
+	const struct module_key key = { .kind = MODULE_ELF, .path = "/nowhere/program" };
+
+	(void)state;
+	for (uint64_t first = 0x100; first <= 0x200; first += 0x100) {
+		struct profile *profile = sample_profile_create((const char *[]){ "cycles" }, 1);
+		const uint32_t id = module_table_add(&profile->modules, &key);
+		struct module *module = module_table_get(&profile->modules, id);
+		const uint32_t top =
+			sample_profile_process(profile, profile_add_process(profile, 7, "p"));
+
+		module->symbols = symbol_table_create();
+		symbol_table_add(module->symbols, 0x100, 0x100, "same", 4);
+		symbol_table_add(module->symbols, 0x200, 0x100, "same", 4);
+		symbol_table_sort(module->symbols);
+		for (int i = 0; i < 2; i++) {
+			const struct frame frame = { .kind = FRAME_USER,
+						     .module = id,
+						     .offset = i ? 0x300 - first : first };
+
+			sample_profile_add(profile, cct_child(profile->cct, top, &frame), 0, 5);
+		}
+		struct symbolizer *symbolizer =
+			symbolizer_create(profile, &(struct symbolizer_options){ 0 });
+		struct view *view;
+		assert_int_equal(view_create(profile, symbolizer,
+					     &(struct view_options){ .kind = VIEW_FUNCTIONS },
+					     &view),
+				 0);
+		assert_int_equal(count_children(view->root), 2);
+		assert_string_equal(view->root->children->name, "same");
+		assert_int_equal(view->root->children->lowest_offset, 0x100);
+		assert_string_equal(view->root->children->next->name, "same");
+		view_destroy(view);
+		symbolizer_destroy(symbolizer);
+		profile_destroy(profile);
+	}
+}
+
 static void a_sort_metric_that_does_not_exist_is_refused(void **state)
 {
 	struct letter_view *fixture = *state;
@@ -468,6 +509,7 @@ int main(void)
 		TEST(modules_count_a_sample_once),
 		TEST(every_view_adds_up_to_the_profile),
 		TEST(rows_are_sorted_as_asked),
+		cmocka_unit_test(functions_of_one_name_are_in_the_order_of_their_code),
 		TEST(an_empty_profile_has_an_empty_view),
 		TEST(a_sort_metric_that_does_not_exist_is_refused),
 	};
