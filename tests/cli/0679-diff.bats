@@ -125,7 +125,7 @@ row() { # row FILE NAME FILTER
 	[ -s places ]
 	for width in 60 80 120; do
 		COLUMNS=$width "$DENDRO" diff --view lines --sort total --min 0 before.data after.data >out
-		grep -oE '[a-z]+\.[ch]:[0-9]+( |$)' out | tr -d ' ' | sort -u >shown
+		grep -oE '[a-z_-]+\.[ch]:[0-9]+( |$)' out | tr -d ' ' | sort -u >shown
 		expect_equal "places that are cut" "$(comm -23 places shown)" ""
 		expect_equal "lines too wide" "$(awk -v width=$width 'length > width' out | wc -l)" 0
 		expect_equal "spaces at ends" "$(grep -c ' $' out)" 0

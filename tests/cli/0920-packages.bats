@@ -12,10 +12,12 @@ setup_file() {
 build_packages() {
 	need dpkg-buildpackage dh lintian
 	cd "$BATS_FILE_TMPDIR"
+	SECONDS=0
 	"$ROOT/docs/packaging/build_deb" first >log 2>&1 || {
 		tail -n 50 log
 		return 1
 	}
+	echo $SECONDS >build_took
 }
 
 setup() {
@@ -100,7 +102,10 @@ files_in_bare() { # of the system, without the package manager's own notes
 	expect_equal findings "$(cat found)" ""
 }
 
+# Continuous integration has no time for it on a slow machine.
 @test "another build gives the same bytes" {
+	[ -z "${TESTS_UNTIL-}" ] || [ "$(cat build_took)" -le 600 ] ||
+		skip "the first build took $(cat build_took) s, and there is no time for another one"
 	umask 027
 	TZ=Asia/Tokyo LANG=C.UTF-8 TMPDIR=$BATS_TEST_TMPDIR "$ROOT/docs/packaging/build_deb" second >log 2>&1
 	local package
