@@ -199,10 +199,10 @@ expect_waits() {
 @test "the time off the CPU and the thread's own CPU time add up to its life" {
 	local name life on off
 	while read -r _ name life on; do
-		# Before its first instruction it had not begun to look at the clock.
-		off=$(ask threads '[tree.children[].children[] | select(.name == $name)
-			| .total[0] - ([.children[] | select(.name | startswith("[new thread")) | .total[0]]
-				| add // 0)] | add' --arg name "$name")
+		# In its function: before and after it the thread does not look at the clock.
+		off=$(ask threads 'def inside: if .name | test("_main$") then .total[0]
+				else .children[] | inside end;
+			[tree.children[].children[] | select(.name == $name) | inside] | add' --arg name "$name")
 		show expect_near "$name, off $((off / 1000000)) and on $((on / 1000000)) ms" \
 			$((off + on)) "$life" 2
 	done < <(grep ^thread command.measured)
