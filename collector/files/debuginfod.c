@@ -272,7 +272,7 @@ static int fetch_with_library(struct fetching *fetching, const struct profile *p
 	return err;
 }
 
-static int fetch_missing(struct fetching *fetching, const struct profile *profile)
+static int fetch_missing(struct fetching *fetching, const struct profile *profile, unsigned max_s)
 {
 	const struct sigaction interrupt = { .sa_handler = on_interrupt };
 	struct missing_list list;
@@ -281,6 +281,8 @@ static int fetch_missing(struct fetching *fetching, const struct profile *profil
 
 	if (err)
 		return err;
+	/* To find out what is missing takes long, too, and does not wait for a server. */
+	fetching->end_ns = now_ns() + (uint64_t)max_s * NSEC_PER_SEC;
 	is_interrupted = 0;
 	sigaction(SIGINT, &interrupt, &before);
 	err = fetching->library.handle ? fetch_with_library(fetching, profile, &list)
@@ -305,12 +307,10 @@ bool debuginfod_is_here(void)
 int debuginfod_fetch(const char *command, const struct profile *profile, unsigned max_s,
 		     struct debuginfod_result *result_ret)
 {
-	struct fetching fetching = { .command = command,
-				     .end_ns = now_ns() + (uint64_t)max_s * NSEC_PER_SEC,
-				     .is_terminal = isatty(STDERR_FILENO) };
+	struct fetching fetching = { .command = command, .is_terminal = isatty(STDERR_FILENO) };
 
 	int err = library_open(&fetching.library) || debuginfod_program_is_here()
-			  ? fetch_missing(&fetching, profile)
+			  ? fetch_missing(&fetching, profile, max_s)
 			  : -ENOENT;
 	/* The library stays loaded: threads of what it uses may not have ended. */
 	*result_ret = fetching.result;
