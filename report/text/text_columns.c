@@ -195,7 +195,7 @@ static void times_suffix(const struct view_row *row, char *buffer, size_t size)
 		return;
 	if (row->run)
 		snprintf(run, sizeof(run), "run %" PRIu32 ", ", row->run);
-	snprintf(buffer, size, " (%sat %.3f s, %.3f s)", run, (double)row->start_ns / 1e9,
+	snprintf(buffer, size, " (%sat %.3f s, for %.3f s)", run, (double)row->start_ns / 1e9,
 		 (double)row->duration_ns / 1e9);
 }
 

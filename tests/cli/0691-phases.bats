@@ -164,7 +164,7 @@ alpha 3"
 		"$(report_json phases.data --phase beta --view functions | jq '.metrics[0].total')"
 	grep -Eq '^1,"beta","",phase,2,[0-9]+,[0-9]+,' theirs.csv
 	"$DENDRO" report --view phases --phase beta phases.cct |
-		grep -Eq ' -  alpha \(at [0-9.]+ s, [0-9.]+ s\)$'
+		grep -Eq ' -  alpha \(at [0-9.]+ s, for [0-9.]+ s\)$'
 }
 
 @test "SIGUSR1 begins a numbered phase, and a recording without marks has none" {
@@ -245,7 +245,7 @@ alpha 4 2
 beta 5 2
 alpha 6 2"
 	jq -e '([.rows[].total[0]] | add) == .metrics[0].total' sum.json
-	"$DENDRO" report --view phases sum.cct | grep -Eq ' beta \(run 2, at [0-9.]+ s, [0-9.]+ s\)$'
+	"$DENDRO" report --view phases sum.cct | grep -Eq ' beta \(run 2, at [0-9.]+ s, for [0-9.]+ s\)$'
 	"$DENDRO" merge -o again.cct sum.cct
 	cmp sum.cct again.cct
 }

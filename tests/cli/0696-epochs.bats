@@ -88,7 +88,7 @@ functions_in() { # functions_in FILE EPOCH
 			and (reduce $rows[] as $row ([]; if $row.id == 1 then . + $row.total
 				else .[-1] += $row.total[0] end) | . == (sort | reverse))'
 	"$DENDRO" report --view epochs epochs.cct >text
-	grep -Eq '^ *[0-9.]+% +[0-9]+  epochs \(pid [0-9]+\) #2 \(at [0-9.]+ s, [0-9.]+ s\): libalpha.so$' text
+	grep -Eq '^ *[0-9.]+% +[0-9]+  epochs \(pid [0-9]+\) #2 \(at [0-9.]+ s, for [0-9.]+ s\): libalpha.so$' text
 }
 
 @test "whole names are shown where they are wanted" {
