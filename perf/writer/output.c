@@ -213,7 +213,7 @@ uint64_t output_n_written(const struct output *output)
 size_t output_n_waiting(struct output *output)
 {
 	pthread_mutex_lock(&output->lock);
-	size_t n = output->n_waiting;
+	size_t n = output->error ? 0 : output->n_waiting;
 	pthread_mutex_unlock(&output->lock);
 	return n;
 }

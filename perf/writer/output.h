@@ -25,7 +25,7 @@ int output_write(struct output *output, const void *bytes, size_t size);
 int output_drain(struct output *output);
 /* Bytes that reached @fd. */
 uint64_t output_n_written(const struct output *output);
-/* Bytes in the queue. */
+/* Bytes in the queue; 0 after an error, as none of them will be written. */
 size_t output_n_waiting(struct output *output);
 
 #endif

@@ -428,6 +428,34 @@ record_window() { # record_window FILE : a second of this machine, as the agent'
 	[ "$(of_sum '.metrics[0].samples')" -gt 0 ]
 }
 
+@test "a window goes on while a process still reads the one before, and nothing is lost" {
+	local i late before
+	for ((i = 0; i < $(nproc); i++)); do
+		(trap 'exit' TERM; while :; do :; done) 3>&- &
+		loads+=" $!"
+	done
+	start_agent -F 499 --window 2s --max-memory 100G --metrics agent.prom
+	wait_until has_windows 1
+	is_long() { windows | sed 's/.*+\([0-9]*\)[.].*/\1/' | sort -n | tail -1 | grep -Eq '^([4-9]|..+)$'; }
+	has_builder() { late=$(builder_of "$agent") && [ -n "$late" ]; }
+	# At the very end of a window, a process has nothing to read any more that could wait.
+	for ((i = 0; i < 5; i++)); do
+		wait_until has_builder
+		before=$(windows | wc -l)
+		kill -STOP "$late"
+		sleep 8
+		kill -CONT "$late"
+		wait_until has_windows $((before + 3))
+		! is_long || break
+	done
+	end_agent
+	windows
+	is_long
+	expect_equal "lost samples" "$(of_sum .quality.lost)" 0
+	expect_equal "missing" "$(of_sum '.watched.missing | length')" 0
+	kill $loads 2>/dev/null || true
+}
+
 @test "the oldest are removed" {
 	start_agent --keep 3s
 	removed() { grep -q 'removed the oldest [0-9]* files\? ([0-9.]* [KMG]iB), up to 20.*\.cct\.' log; }

@@ -178,6 +178,18 @@ static int keep_time(struct recorder *recorder)
 	return data_writer_flush(recorder->file.writer);
 }
 
+/*
+ * The process that builds the part before is still reading it. A third one beside it would keep
+ * the rings waiting for the first, so the part at hand becomes longer instead.
+ */
+static bool must_go_on(struct recorder *recorder)
+{
+	if (!recorder->former.writer || !data_writer_n_waiting(recorder->former.writer))
+		return false;
+	recorder->schedule.part_ns = now_ns() + DRAIN_INTERVAL_NS;
+	return true;
+}
+
 static int keep_parts(struct recorder *recorder)
 {
 	const struct recorder_options *options = recorder->options;
@@ -190,6 +202,8 @@ static int keep_parts(struct recorder *recorder)
 	if (dump_conditions_take(&recorder->conditions, now_ns(), options->recent.last_ns))
 		recorder->is_part_wanted = true;
 	if (recorder->is_stopped || (!is_full && !recorder->is_part_wanted))
+		return 0;
+	if (!recorder->is_part_wanted && must_go_on(recorder))
 		return 0;
 	if (!recorder->is_part_wanted || !options->recent.is_given)
 		return recorder_switch_file(recorder);

@@ -1,8 +1,10 @@
 /* A queue of bytes for a file that is read slowly. */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -125,11 +127,32 @@ static void a_full_queue_is_waited_for(void **state)
 	assert_false(reader.is_wrong);
 }
 
+static void after_an_error_nothing_waits(void **state)
+{
+	const uint8_t bytes[1000] = { 0 };
+	struct output *output;
+	int fds[2];
+
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	close(fds[0]);
+	assert_int_equal(output_create(fds[1], MIB, &output), 0);
+	while (output_write(output, bytes, sizeof(bytes)) == 0)
+		sched_yield();
+	assert_int_equal(output_write(output, bytes, sizeof(bytes)), -EPIPE);
+	assert_int_equal(output_n_waiting(output), 0);
+	assert_int_equal(output_drain(output), -EPIPE);
+	output_destroy(output);
+	close(fds[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_keep_their_order_and_memory_is_given_back),
 		cmocka_unit_test(a_full_queue_is_waited_for),
+		cmocka_unit_test(after_an_error_nothing_waits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
