@@ -434,7 +434,7 @@ record_window() { # record_window FILE : a second of this machine, as the agent'
 		(trap 'exit' TERM; while :; do :; done) 3>&- &
 		loads+=" $!"
 	done
-	start_agent -F 499 --window 2s --max-memory 100G --metrics agent.prom
+	start_agent --window 2s --max-memory 100G --metrics agent.prom
 	wait_until has_windows 1
 	is_long() { windows | sed 's/.*+\([0-9]*\)[.].*/\1/' | sort -n | tail -1 | grep -Eq '^([4-9]|..+)$'; }
 	has_builder() { late=$(builder_of "$agent") && [ -n "$late" ]; }
