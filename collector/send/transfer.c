@@ -13,6 +13,7 @@
 #define CONNECT_S 10L
 #define SILENCE_S 30L /* in which no byte comes or goes */
 #define WHOLE_S   300L
+#define QUERY_S   300L /* in which a database may say nothing, as for its own programs */
 
 /* Whether it is the answer to a query, and not what is said instead of it. */
 static bool is_wanted(const struct transfer *transfer)
@@ -285,7 +286,12 @@ char *transfer_fetch(struct transfer *transfer, const char *url, const struct fi
 	transfer->take = take;
 	transfer->take_data = take_data;
 	transfer->take_type = type;
+	/* The answer begins when the database has added all up. */
+	curl_easy_setopt(transfer->curl, CURLOPT_LOW_SPEED_TIME, QUERY_S);
+	curl_easy_setopt(transfer->curl, CURLOPT_TIMEOUT, 0L);
 	const CURLcode code = perform(transfer, &request);
+	curl_easy_setopt(transfer->curl, CURLOPT_LOW_SPEED_TIME, SILENCE_S);
+	curl_easy_setopt(transfer->curl, CURLOPT_TIMEOUT, WHOLE_S);
 	transfer->take = NULL;
 	if (code)
 		fail(transfer, code, &words);

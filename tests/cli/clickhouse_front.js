@@ -23,6 +23,7 @@
 //     cut            half of the answer, then the connection ends
 //     zeros          the answer, and zeros after it
 //     slow           after a second, as all others
+//     late           after 32 seconds
 'use strict';
 const fs = require('fs');
 const http = require('http');
@@ -130,6 +131,10 @@ function misbehave(how, response, asked) {
     zeros: () => answer(response, asked, (bytes) => Buffer.concat([bytes, Buffer.alloc(5)])),
     async slow() {
       await new Promise((done) => setTimeout(done, 1000));
+      await answer(response, asked);
+    },
+    async late() {
+      await new Promise((done) => setTimeout(done, 32000));
       await answer(response, asked);
     },
   };
