@@ -3,9 +3,11 @@
 
 FUNCTIONS_JSON is `dendro report --view functions --format json --no-inline` of the recording, FILE
 what `perf script -F event,period,ip,sym --no-inline` prints of the export. Compares the whole, and
-self and total of each name. perf chooses other names than dendro where an address has several, so
-names are compared that both have, which must be three of four of those with costs; code without a
-name, FILE+0xOFFSET, has none in perf, either. Prints how many were compared, and exits with 1 if one differs. KIND: of functions of this kind alone; those that are
+self and total of each name, without underscores before it: of two files that have __munmap and
+munmap, the other program may choose the same name in both. perf chooses other names than dendro
+where an address has several, so names are compared that both have, which must be three of four of
+those with costs; code without a name, FILE+0xOFFSET, has none in perf, either. Prints how many were
+compared, and exits with 1 if one differs. KIND: of functions of this kind alone; those that are
 compared must then have nine tenths of their own cost, because few have names of the C library.
 """
 
@@ -25,11 +27,12 @@ def reported(path, event, kind):
     for row in report["rows"]:
         if row["kind"] == "marker" and row["name"] == BOUNDARY:
             continue
-        own[row["name"]] += row["self"][index]
+        name = row["name"].lstrip("_")
+        own[name] += row["self"][index]
         if kind and row["kind"] != kind:
-            count[row["name"]] += 2
-        total[row["name"]] += row["total"][index]
-        count[row["name"]] += 1
+            count[name] += 2
+        total[name] += row["total"][index]
+        count[name] += 1
     return own, {name: cost for name, cost in total.items()
                  if cost and count[name] == 1 and not re.search(r"\+0x[0-9a-f]+$", name)}
 
@@ -44,7 +47,7 @@ def printed(path, event):
         words = head.split(None, 1)
         if len(words) < 2 or words[1].strip().rstrip(":") != event:
             continue
-        names = [line.strip().partition(" ")[2] for line in frames.splitlines()]
+        names = [line.strip().partition(" ")[2].lstrip("_") for line in frames.splitlines()]
         own[names[0] if names else ""] += int(words[0])
         for name in set(names):
             total[name] += int(words[0])
