@@ -18,7 +18,6 @@
 static int decompress_whole(struct file_text *text, const ZSTD_inBuffer *compressed)
 {
 	const unsigned long long bound = ZSTD_decompressBound(compressed->src, compressed->size);
-
 	const bool is_known = ZSTD_getFrameContentSize(compressed->src, compressed->size) !=
 			      ZSTD_CONTENTSIZE_UNKNOWN;
 

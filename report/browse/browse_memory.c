@@ -21,7 +21,7 @@ struct browse_memory {
 	atomic_bool is_ending;
 };
 
-/* Without mappings of their own, large arrays are reused; without a threshold, the rest is, too. */
+/* Without separate mappings, large arrays are reused; without a threshold, the rest is, too. */
 void browse_keep_memory(void)
 {
 	mallopt(M_MMAP_MAX, 0);

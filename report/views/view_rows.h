@@ -59,9 +59,9 @@ struct view_row {
 	uint64_t *samples; /* per metric, inclusive */
 
 	const char *name;       /* borrowed from the symbolizer or the profile */
-	const char *module;     /* "" where there is none */
+	const char *module;     /* "": in no module */
 	uint32_t module_id;     /* of code; 0: in no module */
-	uint64_t lowest_offset; /* of a function: tells those of one name apart */
+	uint64_t lowest_offset; /* of a function: tells functions of one name apart */
 	enum row_kind kind;
 	int32_t id; /* pid, tid or number if the row is one process, thread, CPU, or phase or epoch
 		       (from 1 on); else -1 */
