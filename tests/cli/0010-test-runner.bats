@@ -95,6 +95,25 @@ noting() { # noting NAME [MARKER]
 		"begin one end one begin two end two begin three end three "
 }
 
+@test "each file is a session of its own, whose processors' time is told" {
+	make_file busy '@test "busy" {' 'ps -o sid= -p $$ >session' 'timeout 1 sh -c "while :; do :; done" || true' '}'
+	run_files 0 busy.bats
+	[ "$(cat session)" -ne "$(ps -o sid= -p $$)" ]
+	grep -qE '^busy.bats: .* s, CPU (0\.[2-9]|[1-9][0-9]*\.[0-9]) s\)$' output
+}
+
+@test "what runs ends with tests/run" {
+	local runner
+	make_file endless '@test "endless" {' 'touch begun' 'exec sleep 3600.5' '}'
+	"$ROOT/tests/run" endless.bats >output 2>&1 3>&- &
+	runner=$!
+	has_begun() { [ -e begun ]; }
+	wait_until has_begun
+	kill "$runner"
+	! wait "$runner"
+	expect_equal "left" "$(pgrep -fx 'sleep 3600.5')" ""
+}
+
 @test "the kernel does not lower the highest rate while tests run, and then may again" {
 	need_root
 	local share=/proc/sys/kernel/perf_cpu_time_max_percent
