@@ -29,8 +29,7 @@
 
 /* A recorder that fails again and again is not started more often. */
 #define RESTART_NS NSEC_PER_SEC
-/* A window that has not ended so long after its time never will: the recorder hangs. It may have to
- * wait for a process that hangs, until that is found out. */
+/* A window that has not ended so long after its time never will: the recorder hangs. */
 #define LATE_NS (60 * NSEC_PER_SEC)
 /* While names are found, or windows merged, memory comes and goes: it is looked at so soon, and
  * then after twice as long each time, because to look at all processes takes 0.3 ms. */
@@ -47,6 +46,7 @@ struct agent {
 	int signal_fd;
 	struct agent_recorder recorder;
 	uint64_t recorder_ns; /* when it was started */
+	uint64_t read_ns;     /* when a process had last read a window to its end */
 	bool has_recorded;    /* a recorder has begun to take samples */
 	bool has_had_window;  /* the recorder at hand has ended one */
 	uint64_t n_told;      /* samples, by that recorder */
@@ -459,9 +459,18 @@ static void end_merge(struct agent *agent, int status)
 	age(agent);
 }
 
+static void end_reading(struct agent *agent, struct agent_window *window)
+{
+	if (!window->has_read)
+		agent->read_ns = now_ns();
+	window->has_read = true;
+}
+
 static void finish_window(struct agent *agent, size_t index, int status)
 {
 	struct agent_window *window = &agent->windows[index];
+
+	end_reading(agent, window);
 
 	/* A process that has ended before its window leaves the recorder nobody to write to. */
 	if (!window->has_ended) {
@@ -547,6 +556,7 @@ static void take_word(struct agent *agent, size_t index)
 	switch (profile_builder_hear(builder.task_fd)) {
 	case BUILDER_ASKS:
 		window->is_asking = true;
+		end_reading(agent, window);
 		agent_window_answer(window);
 		return;
 	case BUILDER_DONE:
@@ -572,16 +582,34 @@ static uint64_t restart_ns(const struct agent *agent)
 		       : agent->recorder_ns + RESTART_NS;
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static bool is_one_reading(const struct agent *agent)
+{
+	for (size_t i = 0; i < agent->n_windows; i++) {
+		if (agent->windows[i].has_ended && !agent->windows[i].has_read)
+			return true;
+	}
+	return false;
+}
+
+/* While a process reads the window before, the one at hand goes on: whether that process hangs is
+ * found out by itself. */
 static uint64_t overdue_ns(const struct agent *agent, const struct agent_window *window)
 {
 	const uint64_t time_ns = agent->options->window_ns;
 
-	return window->begin.now_ns + time_ns + time_ns / 8 + LATE_NS;
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
+	if (is_one_reading(agent))
+		return UINT64_MAX;
+	return later(window->begin.now_ns, agent->read_ns) + time_ns + time_ns / 8 + LATE_NS;
 }
 
 static int timeout_ms(const struct agent *agent)

@@ -23,6 +23,7 @@ struct agent_window {
 	struct clock_moment begin;
 	bool is_slow; /* its rate is lower than what the user asked for */
 	bool has_ended;
+	bool has_read;      /* the process has all of its records */
 	uint64_t n_samples; /* that the recorder has passed on; known when it has ended */
 	/* Once it has ended: */
 	struct hang_check check; /* of the process */

@@ -457,6 +457,27 @@ record_window() { # record_window FILE : a second of this machine, as the agent'
 	kill $loads 2>/dev/null || true
 }
 
+@test "a process that reads its window for longer than a minute does not end the recording" {
+	local i late
+	start_agent --window 2s
+	wait_until has_windows 1
+	has_builder() { late=$(builder_of "$agent") && [ -n "$late" ]; }
+	wait_until has_builder
+	kill -STOP "$late"
+	for ((i = 0; i < 3; i++)); do # it takes some CPU time, as a process that waits for a processor
+		sleep 22
+		kill -CONT "$late"
+		sleep 0.01
+		kill -STOP "$late"
+	done
+	kill -CONT "$late"
+	wait_until has_windows 3
+	end_agent
+	windows
+	expect_equal "recorders" "$(grep -c 'recording begins again' log)" 0
+	expect_equal "missing" "$(of_sum '.watched.missing | length')" 0
+}
+
 @test "the oldest are removed" {
 	start_agent --keep 3s
 	removed() { grep -q 'removed the oldest [0-9]* files\? ([0-9.]* [KMG]iB), up to 20.*\.cct\.' log; }
