@@ -161,15 +161,16 @@ static struct node_array nodes_of(const struct fold *fold)
 int fold_find_node(struct fold *fold, struct node_index *index, uint32_t parent, uint32_t entity,
 		   uint32_t *node_ret)
 {
-	const uint32_t known =
-		node_index_find(index, nodes_of(fold), (struct node_key){ parent, entity });
+	struct node_array nodes = nodes_of(fold);
+	const uint32_t known = node_index_find(index, &nodes, (struct node_key){ parent, entity });
 
 	if (known != NODE_NONE) {
 		*node_ret = known;
 		return 0;
 	}
 	int err = fold_add_node(fold, parent, entity, node_ret);
-	return err ? err : node_index_add_last(index, nodes_of(fold));
+	nodes = nodes_of(fold);
+	return err ? err : node_index_add_last(index, &nodes);
 }
 
 static int find_longest(struct fold *fold)

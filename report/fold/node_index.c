@@ -62,28 +62,28 @@ static uint32_t next_to(uint32_t parent)
 	return parent + 1;
 }
 
-uint32_t node_index_find(const struct node_index *index, struct node_array nodes,
+uint32_t node_index_find(const struct node_index *index, const struct node_array *nodes,
 			 struct node_key key)
 {
 	const uint32_t next = next_to(key.parent);
 
-	if (next < nodes.n && is_equal(key_of(&nodes, next), &key))
+	if (next < nodes->n && is_equal(key_of(nodes, next), &key))
 		return next;
 	const struct wanted_node wanted = { key, hash_pair(key.parent, key.entity) };
 	const struct node_slot *slot =
-		hash_table_find(&index->nodes, &nodes_by_key, wanted.hash, &wanted, &nodes);
+		hash_table_find(&index->nodes, &nodes_by_key, wanted.hash, &wanted, nodes);
 	return slot ? slot->node : NODE_NONE;
 }
 
-int node_index_add_last(struct node_index *index, struct node_array nodes)
+int node_index_add_last(struct node_index *index, const struct node_array *nodes)
 {
-	const uint32_t node = nodes.n - 1;
-	const struct node_key *key = key_of(&nodes, node);
+	const uint32_t node = nodes->n - 1;
+	const struct node_key *key = key_of(nodes, node);
 	const uint32_t hash = hash_pair(key->parent, key->entity);
 
 	if (node == next_to(key->parent))
 		return 0;
-	struct node_slot *slot = hash_table_insert(&index->nodes, &nodes_by_key, hash, &nodes);
+	struct node_slot *slot = hash_table_insert(&index->nodes, &nodes_by_key, hash, nodes);
 	if (!slot)
 		return -ENOMEM;
 	*slot = (struct node_slot){ .node = node, .hash = hash };

@@ -31,10 +31,10 @@ struct node_index {
 
 void node_index_deinit(struct node_index *index);
 /* The node with that key, or NODE_NONE. */
-uint32_t node_index_find(const struct node_index *index, struct node_array nodes,
+uint32_t node_index_find(const struct node_index *index, const struct node_array *nodes,
 			 struct node_key key);
 /* Of the last node, which was not found before. Nodes with a parent are added by this alone. 0 or
  * -ENOMEM. */
-int node_index_add_last(struct node_index *index, struct node_array nodes);
+int node_index_add_last(struct node_index *index, const struct node_array *nodes);
 
 #endif

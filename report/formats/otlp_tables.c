@@ -231,8 +231,9 @@ static struct node_array steps_of(const struct otlp_tables *tables)
 
 static uint32_t enter_path(struct otlp_tables *tables, uint32_t callers, uint32_t location)
 {
-	const uint32_t known = node_index_find(&tables->steps, steps_of(tables),
-					       (struct node_key){ callers, location });
+	struct node_array steps = steps_of(tables);
+	const uint32_t known =
+		node_index_find(&tables->steps, &steps, (struct node_key){ callers, location });
 
 	if (known != NODE_NONE)
 		return known;
@@ -242,7 +243,8 @@ static uint32_t enter_path(struct otlp_tables *tables, uint32_t callers, uint32_
 	}
 	tables->path_steps[tables->n_paths++] =
 		(struct otlp_step){ .callers = callers, .location = location };
-	if (node_index_add_last(&tables->steps, steps_of(tables)))
+	steps = steps_of(tables);
+	if (node_index_add_last(&tables->steps, &steps))
 		fail(tables, -ENOMEM);
 	return tables->n_paths - 1;
 }

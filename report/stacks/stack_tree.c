@@ -169,8 +169,9 @@ static struct node_array nodes_of(const struct stack_tree *tree)
 static int descend(struct building *building, uint32_t *node, uint32_t frame)
 {
 	struct stack_tree *tree = building->tree;
-	const uint32_t known = node_index_find(&building->nodes, nodes_of(tree),
-					       (struct node_key){ *node, frame });
+	struct node_array nodes = nodes_of(tree);
+	const uint32_t known =
+		node_index_find(&building->nodes, &nodes, (struct node_key){ *node, frame });
 
 	if (known != NODE_NONE) {
 		*node = known;
@@ -180,7 +181,8 @@ static int descend(struct building *building, uint32_t *node, uint32_t frame)
 		return -ENOMEM;
 	tree->nodes[tree->n_nodes] = (struct stack_node){ .parent = *node, .frame = frame };
 	*node = tree->n_nodes++;
-	return node_index_add_last(&building->nodes, nodes_of(tree));
+	nodes = nodes_of(tree);
+	return node_index_add_last(&building->nodes, &nodes);
 }
 
 static int add_node(struct building *building, uint32_t i)
