@@ -97,10 +97,36 @@ int refold_base_name(struct refold_base *base)
 	return 0;
 }
 
+int refold_base_find_steps(struct refold_base *base)
+{
+	const struct cct_node *nodes = base->profile->cct->nodes;
+	uint32_t node = CCT_ROOT, depth = 0;
+
+	if (base->steps)
+		return 0;
+	base->steps = malloc(base->profile->cct->n_nodes * sizeof(*base->steps));
+	if (!base->steps)
+		return -ENOMEM;
+	for (;;) {
+		base->steps[base->n_steps++] =
+			(struct refold_step){ node, nodes[node].frame, base->nodes[node], depth };
+		uint32_t next = nodes[node].first_child;
+		for (depth++; next == CCT_NONE && node != CCT_ROOT; depth--) {
+			next = nodes[node].next_sibling;
+			node = nodes[node].parent;
+		}
+		if (next == CCT_NONE)
+			return 0;
+		node = next;
+	}
+}
+
 int refold_base_prepare(struct refold_base *base)
 {
 	int err = refold_base_name(base);
 
+	if (!err)
+		err = refold_base_find_steps(base);
 	return err ? err : fold_note_outer(base->fold);
 }
 
@@ -116,5 +142,6 @@ void refold_base_deinit(struct refold_base *base)
 	free_names(base);
 	fold_destroy(base->fold);
 	free(base->nodes);
+	free(base->steps);
 	*base = (struct refold_base){ 0 };
 }

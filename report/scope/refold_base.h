@@ -10,6 +10,13 @@
 
 #define REFOLD_MAX_CONDITIONS 64
 
+/* A node of the tree, in the order of a walk that visits a node, then its children. */
+struct refold_step {
+	uint32_t node;
+	uint32_t frame, base_node; /* of that node, for walks that read one after the other */
+	uint32_t depth;            /* of the root: 0 */
+};
+
 /* A profile's fold, with the kernel's functions below those that entered it. */
 struct refold_base {
 	const struct profile *profile; /* borrowed; its tree has processes below the root */
@@ -19,6 +26,8 @@ struct refold_base {
 	bool has_frame_marks;
 	/* By entity, owned; zeros for what is no code. NULL: not looked for so far. */
 	struct function_names *names;
+	struct refold_step *steps; /* owned; NULL: not looked for so far */
+	uint32_t n_steps;
 };
 
 /* What a path must have, and must not: bits of conditions, which entities on it meet. */
@@ -33,9 +42,11 @@ int refold_base_init(struct refold_base *base, const struct profile *profile,
 void refold_base_deinit(struct refold_base *base);
 /* Finds ->names, if they are not there. 0 or -ENOMEM. */
 int refold_base_name(struct refold_base *base);
+/* Finds ->steps, if they are not there. 0 or -ENOMEM. */
+int refold_base_find_steps(struct refold_base *base);
 /*
- * What selections and flat views of any part need of the whole, so that they need not look for it:
- * ->names, and which nodes are recursive. 0 or -ENOMEM.
+ * What selections, lines and flat views of any part need of the whole, so that they need not look
+ * for it: ->names, ->steps, and which nodes are recursive. 0 or -ENOMEM.
  */
 int refold_base_prepare(struct refold_base *base);
 /* By node of the base: whether it has samples, and they are selected. Conditions have ->met. 0;

@@ -10,7 +10,9 @@
 #include "report/scope/scope_nodes.h"
 #include "report/views/view_flat.h"
 
-#define ALL_PLACES UINT32_MAX
+#define ALL_PLACES   UINT32_MAX
+#define COSTS_AHEAD  16
+#define PLACES_AHEAD 8
 
 /* A function of a frame, which is a node of the fold. */
 struct place {
@@ -29,6 +31,8 @@ struct open_node {
 
 struct line_walk {
 	const struct cct *cct;
+	const struct refold_step *steps;
+	uint32_t n_steps;
 	const uint32_t *base_nodes; /* node of the tree -> of the base */
 	const struct fold_node *above;
 	const struct scope_nodes *scope;
@@ -226,21 +230,23 @@ static void add_self(const struct line_walk *walk, struct open_node *open, uint3
 	view_add_cost(fold->self_samples + (size_t)open->owner * n, sums + n, n);
 }
 
-static int enter(struct line_walk *walk, uint32_t node)
+static int enter(struct line_walk *walk, const struct refold_step *step)
 {
+	const uint32_t node = step->node;
+
 	if (open_level(walk))
 		return -ENOMEM;
 	struct open_node *open = &walk->path[walk->n_path - 1];
 	*open = (struct open_node){ 0 };
 	if (node != CCT_ROOT) {
-		open->place = walk->by_frame[walk->cct->nodes[node].frame];
+		open->place = walk->by_frame[step->frame];
 		open->n_places = count_inside(walk, node);
 		open->counted = open[-1].counted;
 		open->owner = open[-1].owner;
 		find_owner(walk, open);
 		open_places(walk, open, node);
 	}
-	if (scope_nodes_select(walk->scope, walk->base_nodes[node]))
+	if (scope_nodes_select(walk->scope, step->base_node))
 		add_self(walk, open, node);
 	return 0;
 }
@@ -276,34 +282,32 @@ static void leave(struct line_walk *walk)
 	above->longest = open->longest > above->longest ? open->longest : above->longest;
 }
 
-static uint32_t skip_others(const struct line_walk *walk, uint32_t node)
+/* What a node's walk reads is anywhere in memory: it is asked for some steps ahead. */
+static void fetch_step(const struct line_walk *walk, uint32_t i)
 {
-	while (node != CCT_NONE && walk->is_kept && !walk->is_kept[node])
-		node = walk->cct->nodes[node].next_sibling;
-	return node;
+	if (i + COSTS_AHEAD >= walk->n_steps)
+		return;
+	__builtin_prefetch(cct_cost(walk->cct, walk->steps[i + COSTS_AHEAD].node, 0));
+	__builtin_prefetch(&walk->places[walk->by_frame[walk->steps[i + PLACES_AHEAD].frame]]);
 }
 
 /* Depth first, with memory for one path alone. 0 or -ENOMEM. */
 static int walk_tree(struct line_walk *walk)
 {
-	const struct cct_node *nodes = walk->cct->nodes;
-	uint32_t node = CCT_ROOT;
-	int err = enter(walk, node);
+	for (uint32_t i = 0; i < walk->n_steps; i++) {
+		const struct refold_step *step = &walk->steps[i];
 
-	while (!err) {
-		uint32_t next = skip_others(walk, nodes[node].first_child);
-
-		while (next == CCT_NONE && node != CCT_ROOT) {
+		fetch_step(walk, i);
+		if (walk->is_kept && !walk->is_kept[step->node])
+			continue;
+		while (walk->n_path > step->depth)
 			leave(walk);
-			next = skip_others(walk, nodes[node].next_sibling);
-			node = nodes[node].parent;
-		}
-		if (next == CCT_NONE)
-			break;
-		node = next;
-		err = enter(walk, node);
+		if (enter(walk, step))
+			return -ENOMEM;
 	}
-	return err;
+	while (walk->n_path > 1)
+		leave(walk);
+	return 0;
 }
 
 /* The root has what the scope shows, and what its conditions leave out. */
@@ -346,6 +350,8 @@ static int fold_nodes(const struct scope_nodes *nodes, const struct refold_base 
 	_cleanup_free_ bool *is_kept =
 		nodes->has_conditions ? refold_keep_nodes(base, nodes->is_selected, false) : NULL;
 	struct line_walk walk = { .cct = base->profile->cct,
+				  .steps = base->steps,
+				  .n_steps = base->n_steps,
 				  .base_nodes = base->nodes,
 				  .above = base->fold->nodes,
 				  .scope = nodes,
@@ -376,6 +382,8 @@ int scope_lines_fold(const struct browse_scope *scope, struct refold_base *base,
 
 	shown.kind = VIEW_LINES;
 	shown.kernel = scope->kernel;
+	if (!err)
+		err = refold_base_find_steps(base);
 	if (!err)
 		err = fold_nodes(&nodes, base, symbolizer, &shown, fold_ret);
 	scope_nodes_deinit(&nodes);
