@@ -31,6 +31,8 @@
 #define RESTART_NS NSEC_PER_SEC
 /* A window that has not ended so long after its time never will: the recorder hangs. */
 #define LATE_NS (60 * NSEC_PER_SEC)
+/* So many windows may be without their profile when the next one ends. */
+#define MAX_ENDED 2
 /* While names are found, or windows merged, memory comes and goes: it is looked at so soon, and
  * then after twice as long each time, because to look at all processes takes 0.3 ms. */
 #define LOOK_MIN_NS (50 * NSEC_PER_MSEC)
@@ -46,7 +48,7 @@ struct agent {
 	int signal_fd;
 	struct agent_recorder recorder;
 	uint64_t recorder_ns; /* when it was started */
-	uint64_t read_ns;     /* when a process had last read a window to its end */
+	uint64_t advance_ns;  /* when a process had last read or finished a window */
 	bool has_recorded;    /* a recorder has begun to take samples */
 	bool has_had_window;  /* the recorder at hand has ended one */
 	uint64_t n_told;      /* samples, by that recorder */
@@ -265,6 +267,16 @@ static struct clock_moment moment_of(uint64_t told_ns)
 	return moment;
 }
 
+/* More processes at work would only take memory, and the processors from each other. */
+static bool may_renew(const struct agent *agent)
+{
+	size_t n_ended = 0;
+
+	for (size_t i = 0; i < agent->n_windows; i++)
+		n_ended += agent->windows[i].has_ended;
+	return n_ended < MAX_ENDED;
+}
+
 static int change_window(struct agent *agent)
 {
 	const struct clock_moment moment = moment_of(agent->told_ns);
@@ -288,6 +300,9 @@ static void take_calls(struct agent *agent)
 				leave_recorder(agent);
 				return;
 			}
+			break;
+		case BUILDER_CALL_MAY:
+			builder_link_allow(agent->recorder.supply_fd, may_renew(agent));
 			break;
 		case BUILDER_CALL_BEGIN:
 			agent->has_recorded = true;
@@ -459,18 +474,11 @@ static void end_merge(struct agent *agent, int status)
 	age(agent);
 }
 
-static void end_reading(struct agent *agent, struct agent_window *window)
-{
-	if (!window->has_read)
-		agent->read_ns = now_ns();
-	window->has_read = true;
-}
-
 static void finish_window(struct agent *agent, size_t index, int status)
 {
 	struct agent_window *window = &agent->windows[index];
 
-	end_reading(agent, window);
+	agent->advance_ns = now_ns();
 
 	/* A process that has ended before its window leaves the recorder nobody to write to. */
 	if (!window->has_ended) {
@@ -556,7 +564,8 @@ static void take_word(struct agent *agent, size_t index)
 	switch (profile_builder_hear(builder.task_fd)) {
 	case BUILDER_ASKS:
 		window->is_asking = true;
-		end_reading(agent, window);
+		window->has_read = true;
+		agent->advance_ns = now_ns();
 		agent_window_answer(window);
 		return;
 	case BUILDER_DONE:
@@ -601,15 +610,15 @@ static bool is_one_reading(const struct agent *agent)
 	return false;
 }
 
-/* While a process reads the window before, the one at hand goes on: whether that process hangs is
- * found out by itself. */
+/* The window at hand goes on while a process reads the one before, and while too many are at work:
+ * whether they hang is found out by itself. */
 static uint64_t overdue_ns(const struct agent *agent, const struct agent_window *window)
 {
 	const uint64_t time_ns = agent->options->window_ns;
 
-	if (is_one_reading(agent))
+	if (is_one_reading(agent) || !may_renew(agent))
 		return UINT64_MAX;
-	return later(window->begin.now_ns, agent->read_ns) + time_ns + time_ns / 8 + LATE_NS;
+	return later(window->begin.now_ns, agent->advance_ns) + time_ns + time_ns / 8 + LATE_NS;
 }
 
 static int timeout_ms(const struct agent *agent)

@@ -72,6 +72,35 @@ int builder_link_renew(int supply_fd, struct builder_link *link_ret)
 	return 0;
 }
 
+/* false: the other side is gone. */
+static bool receive_byte(int fd, char *byte_ret)
+{
+	ssize_t n;
+
+	do
+		n = recv(fd, byte_ret, 1, 0);
+	while (n < 0 && errno == EINTR);
+	return n == 1;
+}
+
+static void send_byte(int fd, char byte)
+{
+	while (send(fd, &byte, 1, MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
+}
+
+bool builder_link_may_renew(int supply_fd)
+{
+	char may;
+
+	return call(supply_fd, BUILDER_CALL_MAY, 0, 0) || !receive_byte(supply_fd, &may) || may;
+}
+
+void builder_link_allow(int supply_fd, bool may)
+{
+	send_byte(supply_fd, may);
+}
+
 void builder_link_tell_begin(int supply_fd, uint64_t time_ns)
 {
 	call(supply_fd, BUILDER_CALL_BEGIN, time_ns, 0);
@@ -125,17 +154,12 @@ pid_t builder_link_hear_worker(int control_fd)
 
 void builder_link_confirm(int control_fd)
 {
-	while (send(control_fd, "", 1, MSG_NOSIGNAL) < 0 && errno == EINTR)
-		;
+	send_byte(control_fd, 0);
 }
 
 bool builder_link_is_confirmed(int control_fd)
 {
-	ssize_t n;
 	char byte;
 
-	do
-		n = recv(control_fd, &byte, 1, 0);
-	while (n < 0 && errno == EINTR);
-	return n == 1;
+	return receive_byte(control_fd, &byte);
 }

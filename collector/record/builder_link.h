@@ -29,6 +29,9 @@ struct builder_link {
  * are the caller's, closed on exec. 0 or -errno; -EPIPE: nobody supplies any.
  */
 int builder_link_renew(int supply_fd, struct builder_link *link_ret);
+/* Whether who supplies processes wants to hand over the next one: with too many at work, the file
+ * at hand had better go on. true as well if nobody answers: to ask for one tells why. */
+bool builder_link_may_renew(int supply_fd);
 /* The recorder tells who supplies processes that samples are taken from @time_ns on,
  * CLOCK_MONOTONIC. */
 void builder_link_tell_begin(int supply_fd, uint64_t time_ns);
@@ -40,6 +43,7 @@ void builder_link_tell_samples(int supply_fd, uint64_t time_ns, uint64_t n_sampl
 enum builder_call {
 	BUILDER_CALL_NONE,  /* nothing so far */
 	BUILDER_CALL_RENEW, /* it waits for builder_link_supply() */
+	BUILDER_CALL_MAY,   /* it waits for builder_link_allow() */
 	BUILDER_CALL_BEGIN,
 	BUILDER_CALL_SAMPLES,
 	BUILDER_CALL_END, /* it is gone */
@@ -53,6 +57,8 @@ struct builder_told {
 
 /* Who supplies processes: what was told next, without waiting. */
 enum builder_call builder_link_next_call(int supply_fd, struct builder_told *told_ret);
+/* Answers whether the recorder may ask for a process. */
+void builder_link_allow(int supply_fd, bool may);
 /* Hands a process over; the descriptors stay open here. 0 or -errno. */
 int builder_link_supply(int supply_fd, const struct builder_link *link);
 

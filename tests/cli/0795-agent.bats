@@ -27,6 +27,13 @@ start_agent() { # start_agent OPTION... : its number is in $agent, what it print
 	agent=$!
 }
 
+# Runs without end, and leaves the agent's processes, which have low priority, their share of the
+# processors: the kernel shares those among sessions.
+busy() { # busy COMMAND... : its number is added to $loads
+	setsid "$@" 3>&- >/dev/null &
+	loads+=" $!"
+}
+
 end_agent() {
 	kill -TERM "$agent"
 	wait "$agent"
@@ -97,8 +104,7 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 }
 
 @test "who was busy is in them, by call path" {
-	"$WORKLOADS/cxx" 600 3>&- >/dev/null &
-	load=$!
+	busy "$WORKLOADS/cxx" 600
 	start_agent
 	wait_until has_windows 3
 	end_agent
@@ -196,8 +202,7 @@ of_sum() { # of_sum JQ-FILTER : of a report of all windows
 }
 
 @test "processes build one window after the other, with the names of each" {
-	"$WORKLOADS/cxx" 600 3>&- >/dev/null &
-	load=$!
+	busy "$WORKLOADS/cxx" 600
 	start_agent
 	wait_until has_windows 3
 	local some
@@ -225,10 +230,8 @@ record_window() { # record_window FILE : a second of this machine, as the agent'
 
 @test "what a process keeps from other windows leaves a profile the same" {
 	[ -x "$WINDOWS" ] || skip "tests/bench/windows is not built"
-	"$WORKLOADS/cxx" 600 3>&- >/dev/null &
-	loads=$!
-	"$WORKLOADS/no_cfi" 600 3>&- >/dev/null &
-	loads+=" $!"
+	busy "$WORKLOADS/cxx" 600
+	busy "$WORKLOADS/no_cfi" 600
 	record_window a
 	record_window b
 	# shellcheck disable=SC2086
@@ -317,8 +320,7 @@ record_window() { # record_window FILE : a second of this machine, as the agent'
 @test "two times are compared" {
 	start_agent
 	wait_until has_windows 4
-	"$WORKLOADS/cxx" 600 3>&- >/dev/null &
-	load=$!
+	busy "$WORKLOADS/cxx" 600
 	wait_until has_windows 7
 	end_agent
 	local first middle last
@@ -432,8 +434,7 @@ record_window() { # record_window FILE : a second of this machine, as the agent'
 @test "a window goes on while a process still reads the one before, and nothing is lost" {
 	local i late before
 	for ((i = 0; i < $(nproc); i++)); do
-		(trap 'exit' TERM; while :; do :; done) 3>&- &
-		loads+=" $!"
+		busy sh -c 'while :; do :; done'
 	done
 	start_agent --window 2s --metrics agent.prom
 	wait_until has_windows 1
@@ -454,7 +455,6 @@ record_window() { # record_window FILE : a second of this machine, as the agent'
 	is_long
 	expect_equal "lost samples" "$(of_sum .quality.lost)" 0
 	expect_equal "missing" "$(of_sum '.watched.missing | length')" 0
-	kill $loads 2>/dev/null || true
 }
 
 @test "a process that reads its window for longer than a minute does not end the recording" {
@@ -701,8 +701,7 @@ is_counted() { [ "$(number_of "$1" | grep -c '[1-9]')" = 1 ]; }
 @test "the rate goes down before it takes more than it may, and costs stay right" {
 	local i
 	for ((i = 0; i < $(nproc); i++)); do
-		(trap 'exit' TERM; while :; do :; done) 3>&- &
-		loads+=" $!"
+		busy sh -c 'while :; do :; done'
 	done
 	# It cannot be held: the rate becomes 1 Hz.
 	start_agent --max-cpu 0.01 --metrics agent.prom
@@ -728,7 +727,6 @@ is_counted() { [ "$(number_of "$1" | grep -c '[1-9]')" = 1 ]; }
 	cat log # shown if it fails
 	expect_equal "changes" "$(grep -c 'instead of' log)" 0
 	expect_equal "slow" "$(of_sum .watched.slow_ns)" null
-	kill $loads 2>/dev/null || true
 }
 
 @test "what it cannot do is refused" {

@@ -9,6 +9,7 @@
 /* The rings are read this often even if they have not filled, and files that may soon be deleted
  * are checked. */
 #define DRAIN_INTERVAL_NS (100 * NSEC_PER_MSEC)
+#define RENEW_INTERVAL_NS (500 * NSEC_PER_MSEC)
 /* A kill -9 loses at most the samples of this time. */
 #define FLUSH_INTERVAL_NS (NSEC_PER_SEC / 4)
 /* How long a command is still recorded after SIGTERM was sent to it. */
@@ -179,14 +180,20 @@ static int keep_time(struct recorder *recorder)
 }
 
 /*
- * The process that builds the part before is still reading it. A third one beside it would keep
- * the rings waiting for the first, so the part at hand becomes longer instead.
+ * The process that builds the part before is still reading it, and a third one beside it would keep
+ * the rings waiting for the first; or who supplies these processes has too many at work. The part
+ * at hand becomes longer instead.
  */
 static bool must_go_on(struct recorder *recorder)
 {
-	if (!recorder->former.writer || !data_writer_n_waiting(recorder->former.writer))
+	const struct builder_link *builder = recorder->options->builder;
+	const bool is_behind =
+		recorder->former.writer && data_writer_n_waiting(recorder->former.writer);
+
+	if (!is_behind &&
+	    (!recorder->file.has_own_builder || builder_link_may_renew(builder->supply_fd)))
 		return false;
-	recorder->schedule.part_ns = now_ns() + DRAIN_INTERVAL_NS;
+	recorder->schedule.part_ns = now_ns() + (is_behind ? DRAIN_INTERVAL_NS : RENEW_INTERVAL_NS);
 	return true;
 }
 

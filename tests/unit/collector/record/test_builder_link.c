@@ -68,6 +68,23 @@ static void a_message_without_descriptor_is_an_error(void **state)
 	close(ends[1]);
 }
 
+static void a_recorder_hears_whether_it_may_ask(void **state)
+{
+	struct builder_told told;
+
+	(void)state;
+	builder_link_allow(ends[0], false);
+	assert_false(builder_link_may_renew(ends[1]));
+	builder_link_allow(ends[0], true);
+	assert_true(builder_link_may_renew(ends[1]));
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(builder_link_next_call(ends[0], &told), BUILDER_CALL_MAY);
+	assert_int_equal(builder_link_next_call(ends[0], &told), BUILDER_CALL_NONE);
+	close(ends[0]);
+	assert_true(builder_link_may_renew(ends[1])); /* nobody answers */
+	close(ends[1]);
+}
+
 /* Two calls may come before the first is answered. */
 static void a_recorder_is_supplied_with_processes(void **state)
 {
@@ -136,6 +153,7 @@ int main(void)
 		cmocka_unit_test_setup(a_descriptor_arrives_as_the_same_file, connect_both),
 		cmocka_unit_test_setup(a_closed_link_has_no_descriptor, connect_both),
 		cmocka_unit_test_setup(the_end_is_confirmed_or_not, connect_both),
+		cmocka_unit_test_setup(a_recorder_hears_whether_it_may_ask, connect_both),
 		cmocka_unit_test_setup(a_recorder_is_supplied_with_processes, connect_both),
 		cmocka_unit_test_setup(what_is_no_process_is_refused, connect_both),
 		cmocka_unit_test_setup(a_message_without_descriptor_is_an_error, connect_both),
