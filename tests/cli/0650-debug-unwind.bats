@@ -100,7 +100,7 @@ listed_frames() {
 		grep -q '^frame ' "$folder/case"
 		lacks / "$folder/case"
 	done
-	refuses "exists" -- "$DENDRO" debug-unwind --sample 1 --export cases signals.data
+	refuses "exists" -- "$DENDRO" debug-unwind --sample "$number" --export cases signals.data
 }
 
 # The first samples whose listings contain that text.
