@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cct/base/cleanup.h"
 #include "report/fold/outer_nodes.h"
@@ -97,28 +98,48 @@ int refold_base_name(struct refold_base *base)
 	return 0;
 }
 
-int refold_base_find_steps(struct refold_base *base)
+static void add_step(struct refold_base *base, uint32_t node, uint32_t depth)
+{
+	const struct cct *cct = base->profile->cct;
+	const uint32_t step = base->n_steps++;
+
+	base->steps[step] =
+		(struct refold_step){ node, cct->nodes[node].frame, base->nodes[node], depth };
+	memcpy(&base->step_costs[(size_t)step * cct->n_metrics], cct_cost(cct, node, 0),
+	       cct->n_metrics * sizeof(*base->step_costs));
+}
+
+static void add_steps(struct refold_base *base)
 {
 	const struct cct_node *nodes = base->profile->cct->nodes;
 	uint32_t node = CCT_ROOT, depth = 0;
 
-	if (base->steps)
-		return 0;
-	base->steps = malloc(base->profile->cct->n_nodes * sizeof(*base->steps));
-	if (!base->steps)
-		return -ENOMEM;
 	for (;;) {
-		base->steps[base->n_steps++] =
-			(struct refold_step){ node, nodes[node].frame, base->nodes[node], depth };
+		add_step(base, node, depth);
 		uint32_t next = nodes[node].first_child;
 		for (depth++; next == CCT_NONE && node != CCT_ROOT; depth--) {
 			next = nodes[node].next_sibling;
 			node = nodes[node].parent;
 		}
 		if (next == CCT_NONE)
-			return 0;
+			return;
 		node = next;
 	}
+}
+
+int refold_base_find_steps(struct refold_base *base)
+{
+	const struct cct *cct = base->profile->cct;
+
+	if (base->n_steps)
+		return 0;
+	base->steps = malloc(cct->n_nodes * sizeof(*base->steps));
+	base->step_costs =
+		malloc((size_t)cct->n_nodes * cct->n_metrics * sizeof(*base->step_costs) + 1);
+	if (!base->steps || !base->step_costs)
+		return -ENOMEM;
+	add_steps(base);
+	return 0;
 }
 
 int refold_base_prepare(struct refold_base *base)
@@ -143,5 +164,6 @@ void refold_base_deinit(struct refold_base *base)
 	fold_destroy(base->fold);
 	free(base->nodes);
 	free(base->steps);
+	free(base->step_costs);
 	*base = (struct refold_base){ 0 };
 }

@@ -28,6 +28,7 @@ struct refold_base {
 	struct function_names *names;
 	struct refold_step *steps; /* owned; NULL: not looked for so far */
 	uint32_t n_steps;
+	struct cct_cost *step_costs; /* [step * n_metrics], those of the nodes; owned */
 };
 
 /* What a path must have, and must not: bits of conditions, which entities on it meet. */

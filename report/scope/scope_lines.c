@@ -10,9 +10,8 @@
 #include "report/scope/scope_nodes.h"
 #include "report/views/view_flat.h"
 
-#define ALL_PLACES   UINT32_MAX
-#define COSTS_AHEAD  16
-#define PLACES_AHEAD 8
+#define ALL_PLACES  UINT32_MAX
+#define STEPS_AHEAD 8
 
 /* A function of a frame, which is a node of the fold. */
 struct place {
@@ -31,9 +30,8 @@ struct open_node {
 
 struct line_walk {
 	const struct cct *cct;
-	const struct refold_step *steps;
-	uint32_t n_steps;
-	const uint32_t *base_nodes; /* node of the tree -> of the base */
+	const struct refold_base *base; /* with its steps */
+	const uint32_t *base_nodes;     /* node of the tree -> of the base */
 	const struct fold_node *above;
 	const struct scope_nodes *scope;
 	const bool *is_kept; /* by node of the tree; NULL: all are */
@@ -209,18 +207,19 @@ static bool has_samples(const uint64_t *samples, uint32_t n_metrics)
 	return any;
 }
 
-static void add_self(const struct line_walk *walk, struct open_node *open, uint32_t node)
+static void add_self(const struct line_walk *walk, struct open_node *open, uint32_t step)
 {
 	const struct cct *cct = walk->cct;
+	const struct cct_cost *costs = &walk->base->step_costs[(size_t)step * cct->n_metrics];
 	const uint32_t n = cct->n_metrics;
 	uint64_t *sums = sums_at(walk, walk->n_path - 1);
 	struct fold *fold = walk->fold;
 
 	for (uint32_t i = 0; i < n; i++) {
-		sums[i] = cct_cost(cct, node, i)->weight;
-		sums[n + i] = cct_cost(cct, node, i)->samples;
+		sums[i] = costs[i].weight;
+		sums[n + i] = costs[i].samples;
 	}
-	open->longest = cct->longest ? cct->longest[node] : 0;
+	open->longest = cct->longest ? cct->longest[walk->base->steps[step].node] : 0;
 	if (!open->owner)
 		return;
 	fold_raise_self_longest(fold, open->owner, open->longest);
@@ -230,8 +229,9 @@ static void add_self(const struct line_walk *walk, struct open_node *open, uint3
 	view_add_cost(fold->self_samples + (size_t)open->owner * n, sums + n, n);
 }
 
-static int enter(struct line_walk *walk, const struct refold_step *step)
+static int enter(struct line_walk *walk, uint32_t i)
 {
+	const struct refold_step *step = &walk->base->steps[i];
 	const uint32_t node = step->node;
 
 	if (open_level(walk))
@@ -247,7 +247,7 @@ static int enter(struct line_walk *walk, const struct refold_step *step)
 		open_places(walk, open, node);
 	}
 	if (scope_nodes_select(walk->scope, step->base_node))
-		add_self(walk, open, node);
+		add_self(walk, open, i);
 	return 0;
 }
 
@@ -282,27 +282,28 @@ static void leave(struct line_walk *walk)
 	above->longest = open->longest > above->longest ? open->longest : above->longest;
 }
 
-/* What a node's walk reads is anywhere in memory: it is asked for some steps ahead. */
-static void fetch_step(const struct line_walk *walk, uint32_t i)
+/* The place of a step is anywhere in memory: it is asked for some steps ahead. */
+static void fetch_place(const struct line_walk *walk, uint32_t i)
 {
-	if (i + COSTS_AHEAD >= walk->n_steps)
-		return;
-	__builtin_prefetch(cct_cost(walk->cct, walk->steps[i + COSTS_AHEAD].node, 0));
-	__builtin_prefetch(&walk->places[walk->by_frame[walk->steps[i + PLACES_AHEAD].frame]]);
+	const struct refold_base *base = walk->base;
+
+	if (i + STEPS_AHEAD < base->n_steps)
+		__builtin_prefetch(
+			&walk->places[walk->by_frame[base->steps[i + STEPS_AHEAD].frame]]);
 }
 
 /* Depth first, with memory for one path alone. 0 or -ENOMEM. */
 static int walk_tree(struct line_walk *walk)
 {
-	for (uint32_t i = 0; i < walk->n_steps; i++) {
-		const struct refold_step *step = &walk->steps[i];
+	for (uint32_t i = 0; i < walk->base->n_steps; i++) {
+		const struct refold_step *step = &walk->base->steps[i];
 
-		fetch_step(walk, i);
+		fetch_place(walk, i);
 		if (walk->is_kept && !walk->is_kept[step->node])
 			continue;
 		while (walk->n_path > step->depth)
 			leave(walk);
-		if (enter(walk, step))
+		if (enter(walk, i))
 			return -ENOMEM;
 	}
 	while (walk->n_path > 1)
@@ -350,8 +351,7 @@ static int fold_nodes(const struct scope_nodes *nodes, const struct refold_base 
 	_cleanup_free_ bool *is_kept =
 		nodes->has_conditions ? refold_keep_nodes(base, nodes->is_selected, false) : NULL;
 	struct line_walk walk = { .cct = base->profile->cct,
-				  .steps = base->steps,
-				  .n_steps = base->n_steps,
+				  .base = base,
 				  .base_nodes = base->nodes,
 				  .above = base->fold->nodes,
 				  .scope = nodes,
