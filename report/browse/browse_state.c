@@ -94,11 +94,44 @@ static int make_fold(struct browse *browse, enum browse_page_kind kind, struct f
 	return err;
 }
 
+/* The folds of another scope; the whole is that of the present one if that does. */
+static int make_folds(struct browse *browse, const struct browse_scope *scope,
+		      struct refold_base *base, struct browse_folds *folds)
+{
+	const bool is_same = browse->folds.whole && browse_scope_folds_alike(scope, &browse->scope);
+	int err = 0;
+
+	*folds = (struct browse_folds){ 0 };
+	if (is_same)
+		folds->whole = browse->folds.whole;
+	else if (browse_scope_is_whole(scope))
+		folds->whole = base->fold;
+	else
+		err = browse_scope_fold(scope, base, &folds->whole);
+	if (err)
+		return err;
+	err = browse_scope_part(scope, folds->whole, &folds->part);
+	if (err && !is_same && folds->whole != base->fold)
+		fold_destroy(folds->whole);
+	return err;
+}
+
+/* Makes those that were put off. 0 or -errno. */
+static int find_folds(struct browse *browse)
+{
+	return browse->folds.whole
+		       ? 0
+		       : make_folds(browse, &browse->scope, &browse->base, &browse->folds);
+}
+
 /* What the page is made of. 0 or -errno. */
 static int find_fold(struct browse *browse, enum browse_page_kind kind, struct fold **fold_ret)
 {
 	if (kind == PAGE_LINES || browse_page_has_tasks(kind))
 		return make_fold(browse, kind, fold_ret);
+	int err = find_folds(browse);
+	if (err)
+		return err;
 	*fold_ret = browse_fold(browse);
 	if (kind == PAGE_PATHS)
 		mark_root(browse);
@@ -196,28 +229,6 @@ static void take_basis(struct browse *browse, const struct basis *basis)
 	browse->part = basis->part;
 	browse->base = basis->base;
 	browse->profile = basis->part ? basis->part : browse->all;
-}
-
-/* The folds of another scope; the whole is that of the present one if that does. */
-static int make_folds(struct browse *browse, const struct browse_scope *scope,
-		      struct refold_base *base, struct browse_folds *folds)
-{
-	const bool is_same = browse->folds.whole && browse_scope_folds_alike(scope, &browse->scope);
-	int err = 0;
-
-	*folds = (struct browse_folds){ 0 };
-	if (is_same)
-		folds->whole = browse->folds.whole;
-	else if (browse_scope_is_whole(scope))
-		folds->whole = base->fold;
-	else
-		err = browse_scope_fold(scope, base, &folds->whole);
-	if (err)
-		return err;
-	err = browse_scope_part(scope, folds->whole, &folds->part);
-	if (err && !is_same && folds->whole != base->fold)
-		fold_destroy(folds->whole);
-	return err;
 }
 
 int browse_state_init(struct browse *browse, const struct profile *profile,
@@ -347,17 +358,26 @@ static void take_scope(struct browse *browse, struct browse_scope *scope, char *
 	browse->scope_text = text;
 }
 
+/* The page of lines does without folds. They are put off until another page is shown, if nothing
+ * can be found then that should have been said now: that no path is selected, or a row is not
+ * there. */
+static bool can_put_off(const struct browse *browse, const struct browse_scope *scope)
+{
+	return browse->page == PAGE_LINES && !scope->n_zoom &&
+	       browse_scope_selects_alike(scope, &browse->scope);
+}
+
 int browse_change_scope(struct browse *browse, struct browse_scope *scope, bool changes_fold)
 {
 	const bool has_basis = !task_choice_equal(&scope->tasks, &browse->scope.tasks);
-	struct browse_folds folds;
+	struct browse_folds folds = { 0 };
 	struct basis basis = { 0 };
 	char *text = browse_scope_describe(scope);
 	int err = text ? 0 : -ENOMEM;
 
 	if (!err && has_basis)
 		err = make_basis(browse, &scope->tasks, &basis);
-	if (!err && changes_fold)
+	if (!err && changes_fold && !can_put_off(browse, scope))
 		err = make_folds(browse, scope, has_basis ? &basis.base : &browse->base, &folds);
 	if (err) {
 		if (has_basis)

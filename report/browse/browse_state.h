@@ -128,7 +128,7 @@ static inline const struct view *browse_view(const struct browse *browse)
 {
 	return browse_rows(browse)->growing->view;
 }
-/* What the pages show, but for that of lines. */
+/* What the pages show, but for that of lines, beside which there may be none so far. */
 static inline struct fold *browse_fold(const struct browse *browse)
 {
 	return browse->folds.part ? browse->folds.part : browse->folds.whole;

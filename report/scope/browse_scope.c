@@ -182,14 +182,18 @@ int browse_scope_part(const struct browse_scope *scope, const struct fold *whole
 	return top == FOLD_NONE ? -ENOENT : fold_part_create(whole, top, part_ret);
 }
 
-bool browse_scope_folds_alike(const struct browse_scope *a, const struct browse_scope *b)
+bool browse_scope_selects_alike(const struct browse_scope *a, const struct browse_scope *b)
 {
-	if (!task_choice_equal(&a->tasks, &b->tasks) || a->kernel != b->kernel ||
-	    a->n_conditions != b->n_conditions)
+	if (!task_choice_equal(&a->tasks, &b->tasks) || a->n_conditions != b->n_conditions)
 		return false;
 	for (size_t i = 0; i < a->n_conditions; i++) {
 		if (!browse_condition_equal(&a->conditions[i], &b->conditions[i]))
 			return false;
 	}
 	return true;
+}
+
+bool browse_scope_folds_alike(const struct browse_scope *a, const struct browse_scope *b)
+{
+	return a->kernel == b->kernel && browse_scope_selects_alike(a, b);
 }

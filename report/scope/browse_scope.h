@@ -48,6 +48,8 @@ int browse_scope_fold(const struct browse_scope *scope, struct refold_base *base
  */
 int browse_scope_part(const struct browse_scope *scope, const struct fold *whole,
 		      struct fold **part_ret);
+/* Whether both have the same samples. */
+bool browse_scope_selects_alike(const struct browse_scope *a, const struct browse_scope *b);
 /* Whether the same fold is made of both, of the same profile's base, but for the zoom. */
 bool browse_scope_folds_alike(const struct browse_scope *a, const struct browse_scope *b);
 

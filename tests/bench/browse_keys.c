@@ -63,6 +63,9 @@ static void press_all(struct browse *browse)
 	press(browse, ACTION_UNDO, "u");
 	press(browse, ACTION_UNDO, "u");
 	press(browse, ACTION_LINES, "5 lines, of the whole");
+	press(browse, ACTION_KERNEL, "K kernel none, of lines");
+	press(browse, ACTION_KERNEL, "K kernel only, of lines");
+	press(browse, ACTION_KERNEL, "K kernel too, of lines");
 	press(browse, ACTION_TREE, "1 tree");
 }
 

@@ -171,6 +171,29 @@ static void the_kernel_is_merged_left_out_or_alone(void **state)
 	assert_rows(browse, "prog m a b c [kernel] A B b other x b");
 }
 
+/* The page of lines does without the folds of the other pages. */
+static void what_changes_beside_lines_is_on_all_pages(void **state)
+{
+	const struct session *session = *state;
+	struct browse *browse = session->browse;
+
+	act(browse, "5K1");
+	assert_rows(browse, "prog m a b c b other x b");
+	act(browse, "5K");
+	assert_null(browse_fold(browse));
+	act(browse, "K");
+	assert_null(browse_fold(browse));
+	act(browse, "1");
+	assert_rows(browse, "prog m a b c [kernel] A B b other x b");
+	act(browse, "5u1");
+	assert_rows(browse, "prog A B other");
+	act(browse, "5");
+	assert_int_equal(browse_add_regex(browse, PATH_FOCUS, "^nothing$"), 0);
+	assert_true(browse->message[0]); /* said at once */
+	act(browse, "uu1");
+	assert_rows(browse, "prog m a b c [kernel] A B b other x b");
+}
+
 static void one_row_is_shown_alone_in_all_views(void **state)
 {
 	const struct session *session = *state;
@@ -299,6 +322,7 @@ int main(void)
 		TEST(a_process_is_shown_alone),
 		TEST(processes_have_the_cost_of_the_paths_that_are_shown),
 		TEST(the_kernel_is_merged_left_out_or_alone),
+		TEST(what_changes_beside_lines_is_on_all_pages),
 		TEST(one_row_is_shown_alone_in_all_views),
 		TEST(paths_begin_or_end_with_the_function),
 		TEST(a_page_of_paths_without_its_function_becomes_the_tree),
