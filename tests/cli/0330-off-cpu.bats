@@ -199,20 +199,23 @@ expect_waits() {
 @test "the time off the CPU and the thread's own CPU time add up to its life" {
 	local name life on off
 	while read -r _ name life on; do
-		# In its function: before and after it the thread does not look at the clock.
+		# In its function: before and after it the thread does not look at the clock. Where others
+		# get the processor just before the first look or after the last, some tens of ms are off.
 		off=$(ask threads 'def inside: if .name | test("_main$") then .total[0]
 				else .children[] | inside end;
 			[tree.children[].children[] | select(.name == $name) | inside] | add' --arg name "$name")
 		show expect_near "$name, off $((off / 1000000)) and on $((on / 1000000)) ms" \
-			$((off + on)) "$life" 2
+			$((off + on)) "$life" 5
 	done < <(grep ^thread command.measured)
 }
 
 # The clock's event samples each slice of time on the CPU at a phase of its own, so the busier the
 # machine, the more the sum varies: 4.5 standard errors of as many independent samples bound it.
+# Where a hypervisor delays the clock's interrupts, periods have no sample, but are counted.
 @test "the sampled time on the CPU is the threads' own CPU time" {
 	local on measured
 	on=$(ask threads '[named_nodes[] | select(.kind == "thread" and .name != "off_cpu") | .total[1]] | add')
+	on=$(jq --argjson on "$on" '.metrics[1] | $on * .counted / .total | round' threads)
 	measured=$(awk '/^thread/ { sum += $4 } END { print sum }' command.measured)
 	show expect_near "on the CPU" "$on" "$measured" \
 		"$(jq '450 / (.metrics[1].samples | sqrt)' threads)"
