@@ -479,7 +479,6 @@ static void finish_window(struct agent *agent, size_t index, int status)
 	struct agent_window *window = &agent->windows[index];
 
 	agent->advance_ns = now_ns();
-
 	/* A process that has ended before its window leaves the recorder nobody to write to. */
 	if (!window->has_ended) {
 		const struct clock_moment now = present_moment();

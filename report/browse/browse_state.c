@@ -116,7 +116,7 @@ static int make_folds(struct browse *browse, const struct browse_scope *scope,
 	return err;
 }
 
-/* Makes those that were put off. 0 or -errno. */
+/* Makes the folds that were put off. 0 or -errno. */
 static int find_folds(struct browse *browse)
 {
 	return browse->folds.whole
@@ -254,7 +254,10 @@ int browse_state_init(struct browse *browse, const struct profile *profile,
 	if (err)
 		return err;
 	take_basis(browse, &basis);
-	err = make_folds(browse, &browse->scope, &browse->base, &browse->folds);
+	if (!options->is_growing)
+		err = refold_base_find_steps(&browse->base);
+	if (!err)
+		err = make_folds(browse, &browse->scope, &browse->base, &browse->folds);
 	return err ? err : browse_show_page(browse, PAGE_TREE);
 }
 

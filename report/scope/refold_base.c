@@ -146,8 +146,6 @@ int refold_base_prepare(struct refold_base *base)
 {
 	int err = refold_base_name(base);
 
-	if (!err)
-		err = refold_base_find_steps(base);
 	return err ? err : fold_note_outer(base->fold);
 }
 

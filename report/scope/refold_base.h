@@ -28,7 +28,7 @@ struct refold_base {
 	struct function_names *names;
 	struct refold_step *steps; /* owned; NULL: not looked for so far */
 	uint32_t n_steps;
-	struct cct_cost *step_costs; /* [step * n_metrics], those of the nodes; owned */
+	struct cct_cost *step_costs; /* [step * n_metrics], the costs of the nodes; owned */
 };
 
 /* What a path must have, and must not: bits of conditions, which entities on it meet. */
@@ -46,8 +46,8 @@ int refold_base_name(struct refold_base *base);
 /* Finds ->steps, if they are not there. 0 or -ENOMEM. */
 int refold_base_find_steps(struct refold_base *base);
 /*
- * What selections, lines and flat views of any part need of the whole, so that they need not look
- * for it: ->names, ->steps, and which nodes are recursive. 0 or -ENOMEM.
+ * What selections and flat views of any part need of the whole, so that they need not look for it:
+ * ->names, and which nodes are recursive. 0 or -ENOMEM.
  */
 int refold_base_prepare(struct refold_base *base);
 /* By node of the base: whether it has samples, and they are selected. Conditions have ->met. 0;

@@ -282,7 +282,7 @@ static void leave(struct line_walk *walk)
 	above->longest = open->longest > above->longest ? open->longest : above->longest;
 }
 
-/* The place of a step is anywhere in memory: it is asked for some steps ahead. */
+/* The place of a step is anywhere in memory: it is fetched some steps ahead. */
 static void fetch_place(const struct line_walk *walk, uint32_t i)
 {
 	const struct refold_base *base = walk->base;
