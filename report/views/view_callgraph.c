@@ -113,6 +113,7 @@ static void take_name(struct view_row *row, const struct view_row *from)
 	row->id = from->id;
 	row->file = from->file;
 	row->line = from->line;
+	row->lowest_offset = from->lowest_offset;
 }
 
 /* A cycle is shown from its function with the smallest number on, whichever was met first. */

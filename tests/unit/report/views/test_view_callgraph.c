@@ -354,6 +354,16 @@ static void equal_cycles_are_in_the_order_of_their_functions(void **state)
 	check_two_cycles(fixture, "aX", "ab");
 }
 
+static void which_function_of_a_cycle_is_met_first_does_not_matter(void **state)
+{
+	struct letter_view *fixture = *state;
+
+	profile_add_process(fixture->profile, 10, "prog");
+	letter_view_add_sample(fixture, 0, "bab", 1);
+	letter_view_add_sample(fixture, 0, "aca", 1);
+	check_two_cycles(fixture, "ab", "ac");
+}
+
 static void a_sample_without_frames_belongs_to_its_process(void **state)
 {
 	struct letter_view *fixture = *state;
@@ -382,6 +392,7 @@ int main(void)
 		TEST(deep_recursion_counts_a_sample_once),
 		TEST(cycles_within_a_cycle_are_listed_apart),
 		TEST(equal_cycles_are_in_the_order_of_their_functions),
+		TEST(which_function_of_a_cycle_is_met_first_does_not_matter),
 		TEST(a_sample_without_frames_belongs_to_its_process),
 	};
 
