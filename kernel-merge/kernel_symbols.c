@@ -12,7 +12,7 @@
 #include "cct/base/cleanup.h"
 #include "cct/base/hash.h"
 #include "cct/base/hash_table.h"
-#include "cct/base/huge_pages.h"
+#include "cct/system/huge_pages.h"
 #include "kernel-merge/kallsyms_text.h"
 
 #define KERNEL_NAME  "[kernel.kallsyms]"

@@ -16,9 +16,9 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
-#include "cct/base/temporary_file.h"
 #include "cct/broker/file_request.h"
 #include "cct/model/module.h"
+#include "cct/system/temporary_file.h"
 
 /* Without O_NONBLOCK a FIFO would wait for a writer. */
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)

@@ -8,7 +8,7 @@
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
-#include "cct/base/huge_pages.h"
+#include "cct/system/huge_pages.h"
 
 /*
  * Whole frames, as dendro writes one, at once: a stream is copied once more. A frame that was

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/base/cpu_list.h"
 #include "cct/base/int_list.h"
 #include "cct/base/numbers.h"
 #include "cct/base/sentence.h"
+#include "cct/system/cpu_list.h"
 #include "collector/command-line/messages.h"
 #include "collector/record/live/targets.h"
 

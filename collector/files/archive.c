@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cct/base/cleanup.h"
-#include "cct/base/temporary_file.h"
+#include "cct/system/temporary_file.h"
 #include "collector/attached/carried_files.h"
 #include "collector/attached/packer.h"
 #include "perf/writer/data_copy.h"

@@ -14,9 +14,9 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
-#include "cct/base/temporary_file.h"
 #include "cct/object/file_search.h"
 #include "cct/object/module_file.h"
+#include "cct/system/temporary_file.h"
 #include "collector/attached/carried_files.h"
 
 /* Of all dumps of a recording, on disk; no more are read beyond that. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cct/base/array.h"
-#include "cct/base/cpu_list.h"
 #include "cct/base/sentence.h"
+#include "cct/system/cpu_list.h"
 #include "perf/counters/evlist_notes.h"
 #include "perf/counters/evlist_private.h"
 #include "perf/rings/ring_size.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cct/base/array.h"
-#include "cct/base/temporary_file.h"
+#include "cct/system/temporary_file.h"
 #include "perf/records/attachment.h"
 #include "perf/records/record_cursor.h"
 

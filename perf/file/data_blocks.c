@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "cct/base/huge_pages.h"
+#include "cct/system/huge_pages.h"
 
 /* More than one block can hold records. */
 #define WINDOW_REFS (1u << 30)

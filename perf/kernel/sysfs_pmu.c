@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cct/base/array.h"
-#include "cct/base/cpu_list.h"
+#include "cct/system/cpu_list.h"
 
 #define DEVICES  "bus/event_source/devices"
 #define MAX_PMUS 4096

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cct/base/huge_pages.h"
+#include "cct/system/huge_pages.h"
 #include "report/browse/browse.h"
 
 /* What the first filter and the first pages take, measured with 1 000 000 nodes: 107. */

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "cct/base/huge_pages.h"
 #include "cct/object/elf_image.h"
+#include "cct/system/huge_pages.h"
 
 /* The number in ELF; older versions of elf.h lack it. */
 #define COMPRESSED_BY_ZSTD 2

@@ -2,7 +2,7 @@
 #include "unwind/modules/rule_cache.h"
 
 #include "cct/base/hash.h"
-#include "cct/base/huge_pages.h"
+#include "cct/system/huge_pages.h"
 
 #define CACHE_BITS 16
 

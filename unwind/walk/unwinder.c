@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/base/huge_pages.h"
+#include "cct/system/huge_pages.h"
 #include "unwind/guess/guess.h"
 #include "unwind/guess/guess_code_view.h"
 #include "unwind/walk/walk_steps.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/base/cpu_list.h"
+#include "cct/system/cpu_list.h"
 
 static int read_cpus(const char *path, struct int_list *cpus)
 {

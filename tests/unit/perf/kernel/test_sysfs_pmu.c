@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cct/base/cpu_list.h"
+#include "cct/system/cpu_list.h"
 #include "perf/kernel/sysfs_pmu.h"
 #include "tests/unit/fixtures/sysfs_tree.h"
 

@@ -1,4 +1,4 @@
-#include "cct/base/temporary_file.h"
+#include "cct/system/temporary_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

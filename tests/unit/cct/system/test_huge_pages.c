@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cct/base/huge_pages.h"
+#include "cct/system/huge_pages.h"
 
 #define HUGE_PAGE ((size_t)2 << 20)
 

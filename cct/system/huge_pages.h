@@ -1,6 +1,6 @@
 /* Memory of megabytes that is used up or touched at random: few page faults, few TLB misses. */
-#ifndef CCT_BASE_HUGE_PAGES_H
-#define CCT_BASE_HUGE_PAGES_H
+#ifndef CCT_SYSTEM_HUGE_PAGES_H
+#define CCT_SYSTEM_HUGE_PAGES_H
 
 #include <stddef.h>
 

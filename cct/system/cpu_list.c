@@ -1,4 +1,4 @@
-#include "cct/base/cpu_list.h"
+#include "cct/system/cpu_list.h"
 
 #include <errno.h>
 #include <stdbool.h>

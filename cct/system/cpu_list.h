@@ -1,6 +1,6 @@
 /* Lists of CPUs as the kernel prints them in sysfs: "0-3,8", ascending. */
-#ifndef CCT_BASE_CPU_LIST_H
-#define CCT_BASE_CPU_LIST_H
+#ifndef CCT_SYSTEM_CPU_LIST_H
+#define CCT_SYSTEM_CPU_LIST_H
 
 #include <stddef.h>
 

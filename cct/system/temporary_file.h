@@ -1,6 +1,6 @@
 /* Files without a name, for parts of a recording that may be too large for memory. */
-#ifndef CCT_BASE_TEMPORARY_FILE_H
-#define CCT_BASE_TEMPORARY_FILE_H
+#ifndef CCT_SYSTEM_TEMPORARY_FILE_H
+#define CCT_SYSTEM_TEMPORARY_FILE_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "cct/base/huge_pages.h"
+#include "cct/system/huge_pages.h"
 
 #include <stdint.h>
 #include <sys/mman.h>

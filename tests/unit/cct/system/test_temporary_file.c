@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cct/base/temporary_file.h"
+#include "cct/system/temporary_file.h"
 
 static void expect_room(int fd)
 {
