@@ -202,7 +202,7 @@ static void end_window(struct agent *agent, const struct clock_moment *end)
 	window->own_memory = agent->own_memory;
 	agent->own_cpu_ns = own_cpu_ns;
 	agent->own_memory = agent->most_resident = 0;
-	agent_window_end(window, end);
+	agent_window_end(window, end, (int)agent->options->nice);
 	agent_window_answer(window);
 	keep_limits(agent, window);
 }
@@ -430,6 +430,7 @@ static void start_merge(struct agent *agent, const struct window_file *first, si
 	const struct agent_options *options = agent->options;
 	const struct window_merge_options how = {
 		.keeps_rights = options->record.no_sandbox,
+		.nice = agent_later_nice(options),
 		.drops_details = ageing_drops_details(&options->ageing, &first[n - 1], unix_ns),
 	};
 

@@ -16,7 +16,6 @@
 
 #define COMMAND "agent"
 /* While it finds names, for which nobody waits: others go before it. */
-#define NICE 10
 /* The clocks differ by no more in a window, unless somebody sets the time. */
 #define CLOCKS_DIFFER_NS NSEC_PER_SEC
 
@@ -61,13 +60,13 @@ int agent_window_begin(struct agent_window *window, struct window_folder *folder
 
 /* The next window begins where this one ends, by the time of day; where that was set meanwhile,
  * this one is as long as it took. */
-void agent_window_end(struct agent_window *window, const struct clock_moment *end)
+void agent_window_end(struct agent_window *window, const struct clock_moment *end, int nice)
 {
 	const uint64_t end_ns = window->begin.unix_ns + (end->now_ns - window->begin.now_ns);
 	const uint64_t differ_ns =
 		end->unix_ns > end_ns ? end->unix_ns - end_ns : end_ns - end->unix_ns;
 
-	setpriority(PRIO_PROCESS, (id_t)window->builder.pid, NICE);
+	setpriority(PRIO_PROCESS, (id_t)window->builder.pid, nice);
 	window->has_ended = true;
 	hang_check_start(&window->check, now_ns(), agent_cost_of_process(window->builder.pid));
 	window->span = (struct time_span){

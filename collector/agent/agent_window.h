@@ -40,8 +40,9 @@ struct agent_window {
 int agent_window_begin(struct agent_window *window, struct window_folder *folder,
 		       const struct clock_moment *begin, struct idle_builders *idle,
 		       bool keeps_rights, struct builder_link *link_ret);
-/* The window's span up to @end; its costs are the caller's to set. */
-void agent_window_end(struct agent_window *window, const struct clock_moment *end);
+/* The window's span up to @end; its costs are the caller's to set. The process goes on with this
+ * nice value. */
+void agent_window_end(struct agent_window *window, const struct clock_moment *end, int nice);
 /* Ends the process, after a message, if the window has ended and it hangs. */
 void agent_window_end_hanging(struct agent_window *window, uint64_t now_ns);
 /* Answers the process, if it asks, and the window has ended. */

@@ -20,7 +20,6 @@
 #include "collector/sandbox/sandbox.h"
 
 #define COMMAND "agent"
-#define NICE    19
 /* More samples become sums of slices of time: 50 MiB of memory, and 5 MB on the disk. */
 #define ROWS_MAX     (1u << 20)
 #define JOURNAL_NAME "journal"
@@ -111,7 +110,7 @@ static _Noreturn void run(const struct window_merge *merge, int folder_fd,
 	const int kept[] = { folder_fd, merge->fd };
 
 	child_process_keep(kept, sizeof(kept) / sizeof(kept[0]));
-	setpriority(PRIO_PROCESS, 0, NICE);
+	setpriority(PRIO_PROCESS, 0, options->nice);
 	const int *fds = open_files(merge, folder_fd);
 	const int err = !fds || options->keeps_rights ? 0 : sandbox_enter();
 	if (err)

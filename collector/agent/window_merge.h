@@ -25,6 +25,7 @@ struct window_merge {
 
 struct window_merge_options {
 	bool keeps_rights; /* does not give them up (collector/sandbox/sandbox.h) */
+	int nice;          /* of the process */
 	/* Paths seen once are folded, short processes joined, and samples added up by the minute
 	 * (cct/merge/profile_merge.h). */
 	bool drops_details;

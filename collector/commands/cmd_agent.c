@@ -118,6 +118,15 @@ static int take_max_memory(const struct option_use *use, void *field)
 	return 0;
 }
 
+static int take_nice(const struct option_use *use, void *field)
+{
+	uint64_t *nice = field;
+
+	if (numbers_parse(use->value, AGENT_MAX_NICE, nice))
+		return option_wrong_value(use, "a number from 0 to 19");
+	return 0;
+}
+
 static int take_push(const struct option_use *use, void *field)
 {
 	struct push_target target = { 0 };
@@ -190,6 +199,13 @@ static const struct command_option options_of_agent[] = {
 	  .help = "the same before all its processes have more memory than this (80M)",
 	  .take = take_max_memory,
 	  .offset = FIELD(limits.memory) },
+	{ .name = "nice",
+	  .argument = "N",
+	  .help = "the nice value, from 0 to 19, of processes that build a profile when its time "
+		  "is over (default: 10); those that merge and send profiles have twice as much, "
+		  "19 at most",
+	  .take = take_nice,
+	  .offset = FIELD(nice) },
 	{ .heading = "Where else" },
 	{ .name = "push",
 	  .argument = "URL",
@@ -279,6 +295,7 @@ static void init(struct agent_command *command, const struct recorder_signals *s
 		.options = {
 			.directory = RECORDED_RANGE_DEFAULT_FOLDER,
 			.window_ns = DEFAULT_WINDOW_NS,
+			.nice = AGENT_DEFAULT_NICE,
 			.ageing = { .period_ns = { HOUR_NS, DAY_NS }, .n_periods = 2 },
 		},
 	};
@@ -362,6 +379,7 @@ static int read_options(struct agent_command *command, const struct recorder_sig
 	init(command, signals, argv);
 	int status = parse(command, argv, configuration, is_done_ret);
 	command->options.push.config = configuration->files[CONFIGURATION_OF_OPTION].path;
+	command->options.push.nice = agent_later_nice(&command->options);
 	command->options.push.keeps_all_paths = command->options.ageing.keeps_details;
 	if (!status && !*is_done_ret)
 		status = check(&command->options);

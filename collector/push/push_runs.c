@@ -14,7 +14,6 @@
 
 #define SELF "/proc/self/exe"
 /* Others go before it. */
-#define NICE 19
 /* It runs for each profile: what is not sent now is sent with the next. */
 #define RETRY_FOR "0"
 #define FIXED_MAX 14 /* words */
@@ -95,7 +94,7 @@ int push_runs_start(struct push_runs *push, const struct push_runs_options *opti
 	if (err)
 		push->pid = 0;
 	else if (!push->is_urgent)
-		setpriority(PRIO_PROCESS, (id_t)push->pid, NICE);
+		setpriority(PRIO_PROCESS, (id_t)push->pid, options->nice);
 	push->n_waiting = 0;
 	push->started_ns = now_ns;
 	for (size_t i = n_fixed; i < n; i++)

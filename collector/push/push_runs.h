@@ -17,6 +17,7 @@ struct push_runs_options {
 	const char *url;      /* NULL: nothing is pushed */
 	bool no_send;         /* the requests stay in the spool */
 	uint64_t every_ns;    /* profiles wait for so long, and are pushed as one; 0: they do not */
+	int nice;             /* of the runs, unless somebody waits for them */
 	bool keeps_all_paths; /* of what is pushed as one, those seen once are not folded */
 	const char *config;   /* the file of settings of --config; NULL: the usual ones */
 };

@@ -29,7 +29,7 @@ static void make_windows(const int64_t *steps, struct time_span *spans)
 
 		now.now_ns += MINUTE;
 		now.unix_ns = NOON + (i + 1) * MINUTE + (uint64_t)steps[i];
-		agent_window_end(&window, &now);
+		agent_window_end(&window, &now, 0);
 		spans[i] = window.span;
 	}
 }
