@@ -64,9 +64,14 @@ expect_complete() {
 	need go
 	expect_complete go 98
 	[ "$(jq .stitched go.quality)" -gt "$(jq '.samples / 10 | floor' go.quality)" ]
-	# Go's run time allocates, too: when it starts, and for queues of semaphores.
-	expect_callers go 98 --except runtime.schedinit --except runtime.gcenable \
-		--except runtime.doInit1 --except runtime.acquireSudog \
+	# Go's run time allocates, too: when it starts, for threads and goroutines of its own, in these,
+	# for channels and queues of semaphores.
+	local exceptions=() name
+	for name in schedinit gcenable doInit1 acquireSudog allocm newproc1 makechan bgsweep bgscavenge \
+		forcegchelper gcBgMarkWorker; do
+		exceptions+=(--except "runtime.$name")
+	done
+	expect_callers go 98 "${exceptions[@]}" \
 		'runtime.(*mcache).allocLarge=main.viaLarge' \
 		'runtime.(*mcache).refill=main.viaSmall'
 }
