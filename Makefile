@@ -49,7 +49,7 @@ SQLITE     := $(shell printf '\043include <sqlite3.h>\nint main(void) { return s
 # Optional, for dendro push: a program of its own.
 CURL       := $(shell printf '\043include <curl/curl.h>\nint main(void) { return !curl_version(); }' | \
 		$(CC) -x c -o /dev/null - -lcurl 2>/dev/null && echo -lcurl)
-LIBS       := -lpfm -ltraceevent -ldw -lelf -lcapstone -llzma -lzstd -ldeflate -lz -liberty -lpthread -ldl -lm $(NCURSES) $(SQLITE)
+LIBS       := -ltraceevent -ldw -lelf -llzma -lzstd -ldeflate -lz -liberty -lpthread -ldl -lm $(NCURSES) $(SQLITE)
 
 FOLDERS  := perf cct unwind kernel-merge report collector
 WITHOUT  := report/browse/$(if $(NCURSES),no,browse)_screen.c \
@@ -110,7 +110,7 @@ static:
 	tests/deps/install build static
 	$(MAKE) $(BUILD)/dendro-static
 STATIC_WRAP := $(addprefix -Wl$(comma)--wrap=,dlopen dlsym dlclose dlerror getpwnam)
-STATIC_LIBS := $(LIBS) -lbz2 $(if $(NCURSES),-ltinfo)
+STATIC_LIBS := $(LIBS) -lpfm -lcapstone -lbz2 $(if $(NCURSES),-ltinfo)
 $(BUILD)/dendro-static: $(BUILD)/collector/main.o $(BUILD)/collector/static_program.o $(ARCHIVE)
 	$(CC) $(CFLAGS) $(LDFLAGS) -static $(STATIC_WRAP) -o $@.whole $^ \
 		-Wl,--start-group $(STATIC_LIBS) -Wl,--end-group
@@ -342,8 +342,9 @@ accuracy:
 FUZZ_SECONDS ?= 60
 FUZZERS      := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_FLAGS   := -O1 -g -fsanitize=address,undefined
+build-fuzz/fuzz_event: LDFLAGS += -Wl,--wrap=late_library_open
 build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c build-fuzz/libdendro.a
-	clang $(LANGUAGE) -MMD -MP $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.c %.a,$^) $(LIBS)
+	clang $(LANGUAGE) -MMD -MP $(FUZZ_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS)
 # The archive of another build: a make of its own knows what it depends on. Asked each time, so that
 # one fuzzer by its name is made of what is there, too.
 ifneq ($(BUILD),build-fuzz)

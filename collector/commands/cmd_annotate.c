@@ -375,6 +375,7 @@ static void give_up_rights(struct annotate_command *command)
 		.n_inputs = 1,
 		.vmlinux = command->report.symbolizer.vmlinux,
 		.has_sources = true,
+		.decodes_code = true,
 	};
 
 	if (command->format == AS_TEXT && isatty(STDOUT_FILENO) && !command->report.no_pager)

@@ -147,7 +147,9 @@ static int run(struct branches_command *command)
 					  .filter = filter_options_filter(&command->filter) };
 	_cleanup_free_ char *error = NULL;
 	struct dendro *session = NULL;
-	const struct reader_needs needs = { .inputs = &command->path, .n_inputs = 1 };
+	const struct reader_needs needs = { .inputs = &command->path,
+					    .n_inputs = 1,
+					    .decodes_code = true };
 
 	if (command->output.by_context && command->output.has_blocks)
 		return message_wrong_use("branches",

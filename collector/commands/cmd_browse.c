@@ -230,6 +230,7 @@ static int run(struct report_options *options)
 		.n_inputs = options->n_paths,
 		.vmlinux = options->symbolizer.vmlinux,
 		.has_sources = true,
+		.decodes_code = true,
 	};
 
 	reader_sandbox_enter("browse", &options->files, &needs);

@@ -817,6 +817,7 @@ static int give_up_rights(struct diff_request *request)
 		.vmlinux = report->symbolizer.vmlinux,
 		.result = report->html,
 		.has_sources = report->has_code,
+		.decodes_code = report->has_code,
 	};
 
 	if (!inputs)

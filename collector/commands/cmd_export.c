@@ -477,6 +477,7 @@ static void give_up_rights(struct export_command *command)
 					    .n_inputs = report->n_paths,
 					    .vmlinux = report->symbolizer.vmlinux,
 					    .result = command->output,
+					    .decodes_code = command->format->is_for_compilers,
 					    .keeps_rights =
 						    command->format->makes_files
 							    ? "this format needs files of its own"

@@ -610,6 +610,7 @@ static void give_up_rights(struct report_options *options)
 		.vmlinux = options->symbolizer.vmlinux,
 		.result = options->html,
 		.has_sources = options->has_code,
+		.decodes_code = options->has_code,
 	};
 
 	if (!options->html && strcmp(options->format->name, "text") == 0 && isatty(STDOUT_FILENO) &&

@@ -1,6 +1,5 @@
 #include "collector/files/debuginfod.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,6 +12,7 @@
 #include "cct/base/clock.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/module_file.h"
+#include "cct/system/late_library.h"
 #include "collector/files/debuginfod_program.h"
 #include "collector/files/shown_naming.h"
 #include "report/findings/missing.h"
@@ -26,7 +26,7 @@ typedef int find_function(debuginfod_client *client, const unsigned char *build_
 typedef int progress_function(debuginfod_client *client, long done, long all);
 
 struct library {
-	void *handle;
+	bool is_here;
 	debuginfod_client *(*begin)(void);
 	void (*end)(debuginfod_client *client);
 	void (*set_progressfn)(debuginfod_client *client, progress_function *function);
@@ -36,7 +36,7 @@ struct library {
 };
 
 struct fetching {
-	struct library library;    /* its handle is NULL: the program is run instead */
+	struct library library;    /* where it is not here, the program is run instead */
 	debuginfod_client *client; /* of the library */
 	struct debuginfod_result result;
 	uint64_t end_ns;
@@ -53,13 +53,9 @@ static void on_interrupt(int signal)
 	is_interrupted = 1;
 }
 
-/* false: it is not here, and the handle is NULL. */
-static bool library_open(struct library *library)
+static void library_open(struct library *library)
 {
-	const struct {
-		const char *name;
-		void *function;
-	} functions[] = {
+	const struct late_function functions[] = {
 		{ "debuginfod_begin", &library->begin },
 		{ "debuginfod_end", &library->end },
 		{ "debuginfod_set_progressfn", &library->set_progressfn },
@@ -68,29 +64,19 @@ static bool library_open(struct library *library)
 		{ "debuginfod_find_debuginfo", &library->find_debuginfo },
 		{ "debuginfod_find_executable", &library->find_executable },
 	};
+	const char *reason;
 
-	library->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_GLOBAL);
-	for (size_t i = 0; library->handle && i < sizeof(functions) / sizeof(functions[0]); i++) {
-		void *found = dlsym(library->handle, functions[i].name);
-
-		if (!found) {
-			dlclose(library->handle);
-			library->handle = NULL;
-			return false;
-		}
-		memcpy(functions[i].function, &found, sizeof(found));
-	}
-	return library->handle;
+	library->is_here = !late_library_open(LIBRARY, functions,
+					      sizeof(functions) / sizeof(functions[0]), &reason);
 }
 
 /* A callback gets the client alone, and the client's data by a function of the library. */
 static struct fetching *fetching_of(debuginfod_client *client)
 {
-	void *(*get_user_data)(debuginfod_client *);
-	void *found = dlsym(RTLD_DEFAULT, "debuginfod_get_user_data");
+	struct library library;
 
-	memcpy(&get_user_data, &found, sizeof(found));
-	return get_user_data(client);
+	library_open(&library); /* it is loaded */
+	return library.get_user_data(client);
 }
 
 static bool is_over(struct fetching *fetching)
@@ -168,7 +154,7 @@ static bool fetch(struct fetching *fetching, bool is_executable, const struct bu
 	fetching->result.n_wanted++;
 	show(fetching, 0, 0);
 	_cleanup_free_ char *path =
-		library->handle
+		library->is_here
 			? find_by_library(fetching,
 					  is_executable ? library->find_executable
 							: library->find_debuginfo,
@@ -285,8 +271,8 @@ static int fetch_missing(struct fetching *fetching, const struct profile *profil
 	fetching->end_ns = now_ns() + (uint64_t)max_s * NSEC_PER_SEC;
 	is_interrupted = 0;
 	sigaction(SIGINT, &interrupt, &before);
-	err = fetching->library.handle ? fetch_with_library(fetching, profile, &list)
-				       : fetch_all(fetching, profile, &list);
+	err = fetching->library.is_here ? fetch_with_library(fetching, profile, &list)
+					: fetch_all(fetching, profile, &list);
 	sigaction(SIGINT, &before, NULL);
 	if (fetching->has_line)
 		fputs("\r\033[K", stderr);
@@ -297,11 +283,9 @@ static int fetch_missing(struct fetching *fetching, const struct profile *profil
 bool debuginfod_is_here(void)
 {
 	struct library library;
-	bool is_here = library_open(&library);
 
-	if (is_here)
-		dlclose(library.handle);
-	return is_here || debuginfod_program_is_here();
+	library_open(&library);
+	return library.is_here || debuginfod_program_is_here();
 }
 
 int debuginfod_fetch(const char *command, const struct profile *profile, unsigned max_s,
@@ -309,7 +293,8 @@ int debuginfod_fetch(const char *command, const struct profile *profile, unsigne
 {
 	struct fetching fetching = { .command = command, .is_terminal = isatty(STDERR_FILENO) };
 
-	int err = library_open(&fetching.library) || debuginfod_program_is_here()
+	library_open(&fetching.library);
+	int err = fetching.library.is_here || debuginfod_program_is_here()
 			  ? fetch_missing(&fetching, profile, max_s)
 			  : -ENOENT;
 	/* The library stays loaded: threads of what it uses may not have ended. */

@@ -11,6 +11,7 @@
 #include "collector/command-line/messages.h"
 #include "collector/sandbox/parser_sandbox.h"
 #include "collector/sandbox/sandbox.h"
+#include "report/code/disassembly.h"
 
 /* Files about this machine: its kernel, which packages have missing files, its CPUs and time. */
 static const char *const of_machine[] = {
@@ -62,10 +63,14 @@ static const char *enter(const char *command, struct file_options *files,
 	struct file_search *search = NULL;
 	size_t n = 0;
 	_cleanup_free_ const char **paths = list_paths(files, needs, &n);
+	const char *lacks;
 	const bool has_result = needs->result && strcmp(needs->result, "-") != 0;
 
 	if (!paths || file_options_open(files, command, &search))
 		return "there is not enough memory";
+	/* Who needs it and finds none says so. */
+	if (needs->decodes_code)
+		disassembly_prepare(&lacks);
 	int err = has_result ? file_search_set_result(search, needs->result) : 0;
 	if (!err)
 		err = parser_sandbox_start_server(search, &files->server_fd);

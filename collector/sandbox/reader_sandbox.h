@@ -19,6 +19,7 @@ struct reader_needs {
 	const char *result;       /* the file to write; NULL or "-": standard output */
 	const char *written;      /* a folder for files; NULL: none */
 	bool has_sources;         /* source files are read, wherever they are */
+	bool decodes_code;        /* a disassembler is made */
 	const char *keeps_rights; /* why nothing can be given up; NULL: it can */
 };
 

@@ -14,7 +14,7 @@
 #include "perf/kinds/event_names.h"
 #include "perf/kinds/event_shorthands.h"
 #include "perf/kinds/off_cpu_event.h"
-#include "perf/kinds/pfm_names.h"
+#include "perf/kinds/pfm/pfm_names.h"
 #include "perf/kinds/pmu_events.h"
 #include "perf/kinds/tracepoint.h"
 

@@ -212,26 +212,30 @@ static int hit_part(struct annotation *annotation, uint32_t function, uint32_t l
 	return err ? err : add_hit(annotation, part.slot, true);
 }
 
-static struct disassembler *disassembler_for(struct annotation_maps *maps, uint16_t machine)
+/* Its error, which is that of all of the machine's code. */
+static int change_disassembler(struct annotation_maps *maps, uint16_t machine)
 {
 	if (maps->machine != machine) {
 		disassembler_destroy(maps->disassembler);
 		maps->disassembler = NULL;
 		maps->machine = machine;
-		disassembler_create(machine, false, &maps->disassembler);
+		maps->disassembler_err = disassembler_create(machine, false, &maps->disassembler);
 	}
-	return maps->disassembler;
+	return maps->disassembler_err;
 }
 
 /* Finds where each instruction of the code begins. */
 static int find_instructions(struct annotation *annotation, struct annotated_code *code)
 {
-	struct disassembler *disassembler = disassembler_for(annotation->maps, code->machine);
+	const int no_disassembler = change_disassembler(annotation->maps, code->machine);
+	struct disassembler *disassembler = annotation->maps->disassembler;
 	struct instruction instruction;
 	int err = 0;
 
-	if (!disassembler) {
-		code->problem = "code of this architecture cannot be disassembled";
+	if (no_disassembler) {
+		code->problem = no_disassembler == -ELIBACC
+					? "libcapstone, which disassembles, is not here"
+					: "code of this architecture cannot be disassembled";
 		code->bytes = NULL;
 		return 0;
 	}

@@ -31,6 +31,7 @@ struct annotation_maps {
 	uint32_t n_hits, n_frame_hits;
 	struct disassembler *disassembler; /* the last one used, and the machine it decodes */
 	uint16_t machine;
+	int disassembler_err; /* of disassembler_create() */
 };
 
 #endif

@@ -44,7 +44,7 @@ struct flow_graph {
 	struct pair_map seen_edges; /* their indices */
 };
 
-/* Decodes a function whose first byte has the address @vaddr. 0, -ENOMEM, or -ENOTSUP as
+/* Decodes a function whose first byte has the address @vaddr. 0, or an error of
  * disassembler_create(). */
 int flow_graph_init(struct flow_graph *graph, uint16_t machine, const uint8_t *bytes, size_t size,
 		    uint64_t vaddr);

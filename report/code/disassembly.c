@@ -1,6 +1,5 @@
 #include "report/code/disassembly.h"
 
-#include <capstone/capstone.h>
 #include <errno.h>
 #include <gelf.h>
 #include <limits.h>
@@ -9,14 +8,14 @@
 #include <string.h>
 
 #include "cct/object/elf_image.h"
+#include "report/code/capstone_decoder.h"
 #include "report/code/x86_vector_size.h"
 
 #define ARM64_INSTRUCTION_SIZE 4
 
 struct disassembler {
-	csh handle;
+	struct capstone_decoder decoder;
 	bool is_arm64, is_64;
-	cs_insn *instruction;
 };
 
 uint16_t disassembly_machine(Elf *elf)
@@ -31,7 +30,14 @@ uint16_t disassembly_machine(Elf *elf)
 	return is_known ? header.e_machine : EM_NONE;
 }
 
-static int open_handle(uint16_t machine, struct disassembler *disassembler)
+int disassembly_prepare(const char **reason_ret)
+{
+	struct capstone library;
+
+	return capstone_load(&library, reason_ret);
+}
+
+static int open_decoder(uint16_t machine, struct disassembler *disassembler)
 {
 	cs_mode mode = machine == EM_X86_64 ? CS_MODE_64 : CS_MODE_32;
 
@@ -41,28 +47,22 @@ static int open_handle(uint16_t machine, struct disassembler *disassembler)
 	disassembler->is_64 = machine != EM_386;
 	if (disassembler->is_arm64)
 		mode = CS_MODE_ARM;
-	return cs_open(disassembler->is_arm64 ? CS_ARCH_ARM64 : CS_ARCH_X86, mode,
-		       &disassembler->handle) == CS_ERR_OK
-		       ? 0
-		       : -ENOTSUP;
+	return capstone_decoder_open(&disassembler->decoder,
+				     disassembler->is_arm64 ? CS_ARCH_ARM64 : CS_ARCH_X86, mode);
 }
 
 int disassembler_create(uint16_t machine, bool intel_syntax, struct disassembler **disassembler_ret)
 {
 	struct disassembler *disassembler = calloc(1, sizeof(*disassembler));
-	int err = disassembler ? open_handle(machine, disassembler) : -ENOMEM;
+	int err = disassembler ? open_decoder(machine, disassembler) : -ENOMEM;
 
-	if (!err) {
-		cs_option(disassembler->handle, CS_OPT_DETAIL, CS_OPT_ON);
-		if (!intel_syntax && !disassembler->is_arm64)
-			cs_option(disassembler->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-		disassembler->instruction = cs_malloc(disassembler->handle);
-		err = disassembler->instruction ? 0 : -ENOMEM;
-	}
 	if (err) {
-		disassembler_destroy(disassembler);
+		free(disassembler);
 		return err;
 	}
+	const struct capstone_decoder *decoder = &disassembler->decoder;
+	if (!intel_syntax && !disassembler->is_arm64)
+		decoder->library.cs_option(decoder->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
 	*disassembler_ret = disassembler;
 	return 0;
 }
@@ -71,10 +71,7 @@ void disassembler_destroy(struct disassembler *disassembler)
 {
 	if (!disassembler)
 		return;
-	if (disassembler->instruction)
-		cs_free(disassembler->instruction, 1);
-	if (disassembler->handle)
-		cs_close(&disassembler->handle);
+	capstone_decoder_close(&disassembler->decoder);
 	free(disassembler);
 }
 
@@ -141,7 +138,7 @@ static enum instruction_flow flow_on_arm64(const cs_insn *from)
 
 static enum instruction_flow find_flow(const struct disassembler *disassembler, bool is_call)
 {
-	const cs_insn *from = disassembler->instruction;
+	const cs_insn *from = disassembler->decoder.instruction;
 	enum instruction_flow flow;
 
 	if (is_call)
@@ -152,7 +149,7 @@ static enum instruction_flow find_flow(const struct disassembler *disassembler, 
 
 static void fill(const struct disassembler *disassembler, struct instruction *instruction)
 {
-	const cs_insn *from = disassembler->instruction;
+	const cs_insn *from = disassembler->decoder.instruction;
 	bool is_branch = is_in_group(from, CS_GRP_JUMP) || is_in_group(from, CS_GRP_CALL) ||
 			 is_in_group(from, CS_GRP_BRANCH_RELATIVE);
 
@@ -198,12 +195,14 @@ static void fill_bytes(const struct disassembler *disassembler, const uint8_t *c
 void disassembler_next(struct disassembler *disassembler, const uint8_t *code, size_t size,
 		       uint64_t vaddr, struct instruction *instruction_ret)
 {
+	const struct capstone_decoder *decoder = &disassembler->decoder;
 	const uint8_t *at = code;
 	size_t rest = size;
 
 	*instruction_ret = (struct instruction){ 0 };
-	if (cs_disasm_iter(disassembler->handle, &at, &rest, &vaddr, disassembler->instruction) &&
-	    disassembler->instruction->size && disassembler->instruction->size <= size)
+	if (decoder->library.cs_disasm_iter(decoder->handle, &at, &rest, &vaddr,
+					    decoder->instruction) &&
+	    decoder->instruction->size && decoder->instruction->size <= size)
 		fill(disassembler, instruction_ret);
 	else
 		fill_bytes(disassembler, code, size, instruction_ret);

@@ -37,7 +37,11 @@ struct disassembler;
 /* The machine of the file's code: EM_X86_64, EM_386 or EM_AARCH64; EM_NONE: another
  * machine, whose code disassembler_create() refuses. */
 uint16_t disassembly_machine(Elf *elf);
-/* 0, -ENOMEM, or -ENOTSUP: @machine is not one of the three above. */
+/* Loads what a disassembler needs, for one that is made when this process has no more right to.
+ * 0, or -ELIBACC: it is not here; *@reason_ret says why, until the thread's next dlerror(). */
+int disassembly_prepare(const char **reason_ret);
+/* 0, -ENOMEM; -ENOTSUP: @machine is not one of the three above; -ELIBACC: libcapstone is not here.
+ */
 int disassembler_create(uint16_t machine, bool intel_syntax,
 			struct disassembler **disassembler_ret);
 void disassembler_destroy(struct disassembler *disassembler);

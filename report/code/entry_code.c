@@ -1,7 +1,8 @@
 #include "report/code/entry_code.h"
 
-#include <capstone/capstone.h>
 #include <errno.h>
+
+#include "report/code/capstone_decoder.h"
 
 #define MAX_INSTRUCTIONS 200
 #define SP               7
@@ -121,12 +122,13 @@ static bool is_vector_store(const cs_x86 *x86)
 	       is_vector(&x86->operands[1]);
 }
 
-static void forget_written(csh handle, const cs_insn *instruction, struct entry_code *code)
+static void forget_written(const struct capstone_decoder *decoder, struct entry_code *code)
 {
 	cs_regs read, written;
 	uint8_t n_read = 0, n_written = 0;
 
-	if (cs_regs_access(handle, instruction, read, &n_read, written, &n_written) != CS_ERR_OK)
+	if (decoder->library.cs_regs_access(decoder->handle, decoder->instruction, read, &n_read,
+					    written, &n_written) != CS_ERR_OK)
 		n_written = 0;
 	for (uint8_t i = 0; i < n_written; i++) {
 		const int number = number_of(written[i]);
@@ -253,52 +255,51 @@ static bool execute(struct entry_code *code, const cs_insn *instruction)
 }
 
 /* Up to where the function leaves its frame again, if it is that short. */
-static bool goes_on(csh handle, const cs_insn *instruction)
+static bool goes_on(const struct capstone_decoder *decoder)
 {
+	static const unsigned ends[] = { CS_GRP_JUMP, CS_GRP_CALL, CS_GRP_RET, CS_GRP_INT };
+	const cs_insn *instruction = decoder->instruction;
 	const cs_x86_op *to = &instruction->detail->x86.operands[0];
 
 	if (instruction->id == X86_INS_POP || instruction->id == X86_INS_LEAVE ||
 	    (instruction->id == X86_INS_ADD && to->type == X86_OP_REG && to->reg == X86_REG_RSP))
 		return false;
-	return !cs_insn_group(handle, instruction, CS_GRP_JUMP) &&
-	       !cs_insn_group(handle, instruction, CS_GRP_CALL) &&
-	       !cs_insn_group(handle, instruction, CS_GRP_RET) &&
-	       !cs_insn_group(handle, instruction, CS_GRP_INT);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (decoder->library.cs_insn_group(decoder->handle, instruction, ends[i]))
+			return false;
+	}
+	return true;
 }
 
-static void follow(csh handle, cs_insn *instruction, const uint8_t *bytes, size_t size,
+static void follow(const struct capstone_decoder *decoder, const uint8_t *bytes, size_t size,
 		   struct entry_code *code)
 {
 	uint64_t addr = 0;
 
 	for (unsigned i = 0; i < MAX_INSTRUCTIONS; i++) {
-		if (!cs_disasm_iter(handle, &bytes, &size, &addr, instruction) ||
-		    !goes_on(handle, instruction))
+		if (!decoder->library.cs_disasm_iter(decoder->handle, &bytes, &size, &addr,
+						     decoder->instruction) ||
+		    !goes_on(decoder))
 			return;
-		if (!execute(code, instruction))
-			forget_written(handle, instruction, code);
+		if (!execute(code, decoder->instruction))
+			forget_written(decoder, code);
 	}
 }
 
 int entry_code_follow(const uint8_t *code, size_t size, struct entry_code *ret)
 {
-	cs_insn *instruction;
-	csh handle;
+	struct capstone_decoder decoder;
 
 	ret->n_stores = 0;
 	for (uint8_t i = 0; i < ENTRY_REGISTERS; i++)
 		ret->registers[i] =
 			(struct entry_register){ .is_known = true, .reg = i, .n_bytes = 8 };
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle) != CS_ERR_OK)
-		return -ENOMEM;
-	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
-	instruction = cs_malloc(handle);
-	if (instruction) {
-		follow(handle, instruction, code, size, ret);
-		cs_free(instruction, 1);
-	}
-	cs_close(&handle);
-	return instruction ? 0 : -ENOMEM;
+	const int err = capstone_decoder_open(&decoder, CS_ARCH_X86, CS_MODE_64);
+	if (err)
+		return err;
+	follow(&decoder, code, size, ret);
+	capstone_decoder_close(&decoder);
+	return 0;
 }
 
 enum entry_stored entry_code_find(const struct entry_code *code, int64_t at, size_t size,

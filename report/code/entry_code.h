@@ -43,7 +43,7 @@ enum entry_stored {
 	ENTRY_NOT_STORED,    /* as far as the code shows */
 };
 
-/* 0 or -ENOMEM. */
+/* 0, -ENOMEM, or -ELIBACC: libcapstone is not here. */
 int entry_code_follow(const uint8_t *code, size_t size, struct entry_code *ret);
 /* What was first stored in the @size bytes at @at. *@byte_ret: where in the register they begin. */
 enum entry_stored entry_code_find(const struct entry_code *code, int64_t at, size_t size,

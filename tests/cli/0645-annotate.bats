@@ -265,3 +265,17 @@ expect_conserved() { # expect_conserved REPORT
 	annotate_json zero.data "$name" | jq -e '.functions[0] | .kind == "kernel" and
 		.self == ([.instructions[].self] | transpose | map(add))'
 }
+
+@test "without libcapstone, costs are shown, and what is missing" {
+	need_root
+	need unshare
+	unshare --mount true 2>/dev/null || skip "no mount namespace can be made here"
+	local library
+	library=$(ldconfig -p | sed -n 's/.*libcapstone\.so\.[0-9]* .*=> //p' | head -n 1)
+	[ -n "$library" ] || skip "libcapstone is not in a place that ldconfig knows"
+	# shellcheck disable=SC2016
+	unshare --mount sh -c 'mount --bind /dev/null "$1" && shift && exec "$@"' sh "$(realpath "$library")" \
+		"$DENDRO" annotate --asm hot hot.data >text
+	grep -q 'no instructions: libcapstone, which disassembles, is not here' text
+	grep -q "cpu-clock: self [1-9]" text
+}

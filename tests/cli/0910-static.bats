@@ -10,7 +10,7 @@ setup_file() {
 
 make_recording() {
 	need_events
-	need "$STATIC" gcc readelf
+	need "$STATIC" gcc jq readelf
 	cd "$BATS_FILE_TMPDIR"
 	record cxx.data -- "$WORKLOADS/cxx" >cxx.out
 	"$DENDRO" archive -q -o cxx.archive cxx.data
@@ -77,6 +77,18 @@ expect_reports() {
 			cmp one other
 		done
 	done
+	# Libraries that the other program loads late are in this one.
+	local name
+	name=$("$DENDRO" report --format json --view functions -i cxx.data |
+		jq -r '[.rows[] | select(.module == "cxx")][0].name')
+	"$DENDRO" annotate -i cxx.data --asm "$name" >one
+	"$STATIC" annotate -i cxx.data --asm "$name" >other
+	cmp one other
+	grep -q retq one
+	LIBPFM_FORCE_PMU=skl "$DENDRO" list --format json >one
+	LIBPFM_FORCE_PMU=skl "$STATIC" list --format json >other
+	cmp one other
+	grep -q UOPS_ISSUED one
 	"$DENDRO" report --html one.html cxx.data
 	"$STATIC" report --html other.html cxx.data
 	cmp one.html other.html

@@ -5,12 +5,12 @@
  * libpfm4 looks through the events of all processors for each name that does not exist, which takes
  * a hundred times as long as all else: one of 64 sizes of inputs has it.
  */
-#include <dlfcn.h>
-#include <perfmon/pfmlib.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/system/late_library.h"
 #include "perf/catalog/event_parse.h"
 #include "tests/unit/fixtures/sysfs_tree.h"
 
@@ -18,12 +18,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static bool has_pfm;
 
-/* In place of the library's. */
-pfm_err_t pfm_initialize(void)
-{
-	pfm_err_t (*initialize)(void) = (pfm_err_t(*)(void))dlsym(RTLD_NEXT, "pfm_initialize");
+/* The names are the linker's, which directs calls of late_library_open() here. */
+int __real_late_library_open(const char *file, const struct late_function *functions, size_t n,
+			     const char **reason_ret);
+int __wrap_late_library_open(const char *file, const struct late_function *functions, size_t n,
+			     const char **reason_ret);
 
-	return has_pfm ? initialize() : PFM_ERR_NOTSUPP;
+int __wrap_late_library_open(const char *file, const struct late_function *functions, size_t n,
+			     const char **reason_ret)
+{
+	*reason_ret = "this input goes without";
+	return has_pfm ? __real_late_library_open(file, functions, n, reason_ret) : -ELIBACC;
 }
 
 static const struct sysfs_file files[] = {

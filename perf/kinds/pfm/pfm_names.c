@@ -1,6 +1,5 @@
-#include "perf/kinds/pfm_names.h"
+#include "perf/kinds/pfm/pfm_names.h"
 
-#include <perfmon/pfmlib_perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,26 +8,28 @@
 #include "cct/base/sentence.h"
 #include "perf/events/event_spelling.h"
 #include "perf/kinds/core_pmus.h"
+#include "perf/kinds/pfm/pfm_library.h"
 
 #define MAX_TOLD 3 /* other processors that have the event */
 
-static bool get_pmu(pfm_pmu_t pmu, pfm_pmu_info_t *info)
+static bool get_pmu(const struct pfm_library *pfm, pfm_pmu_t pmu, pfm_pmu_info_t *info)
 {
 	*info = (pfm_pmu_info_t){ .size = sizeof(*info) };
-	return pfm_get_pmu_info(pmu, info) == PFM_SUCCESS;
+	return pfm->pfm_get_pmu_info(pmu, info) == PFM_SUCCESS;
 }
 
-static bool get_event(int index, pfm_event_info_t *info)
+static bool get_event(const struct pfm_library *pfm, int index, pfm_event_info_t *info)
 {
 	*info = (pfm_event_info_t){ .size = sizeof(*info) };
-	return pfm_get_event_info(index, PFM_OS_PERF_EVENT_EXT, info) == PFM_SUCCESS;
+	return pfm->pfm_get_event_info(index, PFM_OS_PERF_EVENT_EXT, info) == PFM_SUCCESS;
 }
 
-static void offer_events(struct near_names *near, const pfm_pmu_info_t *pmu)
+static void offer_events(const struct pfm_library *pfm, struct near_names *near,
+			 const pfm_pmu_info_t *pmu)
 {
 	pfm_event_info_t event;
-	for (int i = pmu->first_event; i != -1; i = pfm_get_event_next(i))
-		if (get_event(i, &event))
+	for (int i = pmu->first_event; i != -1; i = pfm->pfm_get_event_next(i))
+		if (get_event(pfm, i, &event))
 			near_names_offer(near, event.name);
 }
 
@@ -44,23 +45,28 @@ static const char *base_name(const char *name, size_t *length_ret)
 /* Comparing without the unit masks and the PMU finds more similar names. */
 static void offer_all(const struct event_places *places, struct near_names *near)
 {
+	struct pfm_library pfm_library, *pfm = &pfm_library;
+	const char *reason;
+
 	(void)places;
-	if (pfm_initialize() != PFM_SUCCESS)
+	if (pfm_library_open(pfm, &reason))
 		return;
 	const struct near_names whole = *near;
 	near->wanted = base_name(whole.wanted, &near->wanted_length);
 	pfm_pmu_info_t pmu;
 	int i;
-	pfm_for_all_pmus(i) if (get_pmu(i, &pmu) && pmu.is_present) offer_events(near, &pmu);
+	pfm_for_all_pmus(i) if (get_pmu(pfm, i, &pmu) && pmu.is_present)
+		offer_events(pfm, near, &pmu);
 	near->wanted = whole.wanted;
 	near->wanted_length = whole.wanted_length;
 }
 
-static bool pmu_has_event(const pfm_pmu_info_t *pmu, const char *name, size_t length)
+static bool pmu_has_event(const struct pfm_library *pfm, const pfm_pmu_info_t *pmu,
+			  const char *name, size_t length)
 {
 	pfm_event_info_t event;
-	for (int i = pmu->first_event; i != -1; i = pfm_get_event_next(i))
-		if (get_event(i, &event) && strlen(event.name) == length &&
+	for (int i = pmu->first_event; i != -1; i = pfm->pfm_get_event_next(i))
+		if (get_event(pfm, i, &event) && strlen(event.name) == length &&
 		    strncasecmp(event.name, name, length) == 0)
 			return true;
 	return false;
@@ -75,7 +81,8 @@ static bool is_meant(const pfm_pmu_info_t *pmu, const char *name)
 }
 
 /* The sentence for an event that libpfm4 knows on other processors only. */
-static enum event_error explain_not_found(const char *name, char **error_ret)
+static enum event_error explain_not_found(const struct pfm_library *pfm, const char *name,
+					  char **error_ret)
 {
 	char where[160] = "";
 	size_t length, n = 0, used = 0;
@@ -84,8 +91,8 @@ static enum event_error explain_not_found(const char *name, char **error_ret)
 	int i;
 	pfm_for_all_pmus(i)
 	{
-		if (!get_pmu(i, &pmu) || pmu.is_present || !is_meant(&pmu, name) ||
-		    !pmu_has_event(&pmu, base, length))
+		if (!get_pmu(pfm, i, &pmu) || pmu.is_present || !is_meant(&pmu, name) ||
+		    !pmu_has_event(pfm, &pmu, base, length))
 			continue;
 		if (n++ < MAX_TOLD && used + strlen(pmu.name) + 3 < sizeof(where))
 			used += snprintf(where + used, sizeof(where) - used, "%s%s",
@@ -104,12 +111,13 @@ static enum event_error explain_not_found(const char *name, char **error_ret)
 }
 
 /* Up to 6 unit masks, ", "-separated. */
-static void list_unit_masks(const pfm_event_info_t *event, char *text, size_t size)
+static void list_unit_masks(const struct pfm_library *pfm, const pfm_event_info_t *event,
+			    char *text, size_t size)
 {
 	size_t length = 0, n = 0;
 	for (int i = 0; i < event->nattrs && n < 6; i++) {
 		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
-		if (pfm_get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT_EXT, &attr) !=
+		if (pfm->pfm_get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT_EXT, &attr) !=
 			    PFM_SUCCESS ||
 		    attr.type != PFM_ATTR_UMASK || length + strlen(attr.name) + 3 > size)
 			continue;
@@ -119,22 +127,23 @@ static void list_unit_masks(const pfm_event_info_t *event, char *text, size_t si
 }
 
 /* The sentence for an event that exists while its unit mask or another part does not. */
-static enum event_error explain_bad_part(const char *name, int pfm_error, char **error_ret)
+static enum event_error explain_bad_part(const struct pfm_library *pfm, const char *name,
+					 int pfm_error, char **error_ret)
 {
 	char event_name[NEAR_NAME_SIZE], masks[256] = "";
 	size_t length;
 	const char *base = base_name(name, &length);
 	snprintf(event_name, sizeof(event_name), "%.*s", (int)(base - name + length), name);
 	pfm_event_info_t event;
-	int index = pfm_find_event(event_name);
-	if (index >= 0 && get_event(index, &event))
-		list_unit_masks(&event, masks, sizeof(masks));
+	int index = pfm->pfm_find_event(event_name);
+	if (index >= 0 && get_event(pfm, index, &event))
+		list_unit_masks(pfm, &event, masks, sizeof(masks));
 
 	bool is_about_masks = pfm_error == PFM_ERR_UMASK || pfm_error == PFM_ERR_ATTR;
 	if (is_about_masks && !masks[0])
 		return event_modifiers_explain(name, error_ret);
 	*error_ret = sentence(
-		"The event '%s' cannot be encoded: %s%s%s.", name, pfm_strerror(pfm_error),
+		"The event '%s' cannot be encoded: %s%s%s.", name, pfm->pfm_strerror(pfm_error),
 		is_about_masks ? "; its unit masks are " : "", is_about_masks ? masks : "");
 	return *error_ret ? EVENT_BAD_MODIFIER : EVENT_NO_MEMORY;
 }
@@ -182,13 +191,13 @@ static enum event_error check_event(const char *name, const struct perf_event_at
 }
 
 /* *@pfm_error_ret: PFM_SUCCESS if an event was added, or the reason of the failure. */
-static enum event_error add_encoded(const char *name, struct event_list *found, int *pfm_error_ret,
-				    char **error_ret)
+static enum event_error add_encoded(const struct pfm_library *pfm, const char *name,
+				    struct event_list *found, int *pfm_error_ret, char **error_ret)
 {
 	struct perf_event_attr encoded = { .size = sizeof(encoded) };
 	pfm_perf_encode_arg_t arg = { .size = sizeof(arg), .attr = &encoded, .cpu = -1 };
-	*pfm_error_ret = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3 | PFM_PLMH,
-						   PFM_OS_PERF_EVENT_EXT, &arg);
+	*pfm_error_ret = pfm->pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3 | PFM_PLMH,
+							PFM_OS_PERF_EVENT_EXT, &arg);
 	if (*pfm_error_ret != PFM_SUCCESS)
 		return EVENT_OK;
 	enum event_error error = check_event(name, &encoded, arg.cpu, error_ret);
@@ -211,20 +220,20 @@ static bool is_new(const struct event_list *found)
 }
 
 /* On a hybrid processor libpfm4 finds the name on the first PMU; it counts on the others, too. */
-static enum event_error add_other_cores(const char *name, struct event_list *found,
-					char **error_ret)
+static enum event_error add_other_cores(const struct pfm_library *pfm, const char *name,
+					struct event_list *found, char **error_ret)
 {
 	pfm_pmu_info_t pmu;
 	int i, pfm_error;
 	pfm_for_all_pmus(i)
 	{
-		if (!get_pmu(i, &pmu) || !pmu.is_present || pmu.type != PFM_PMU_TYPE_CORE)
+		if (!get_pmu(pfm, i, &pmu) || !pmu.is_present || pmu.type != PFM_PMU_TYPE_CORE)
 			continue;
 		size_t n_before = found->n_events;
 		char *full_name = sentence("%s::%s", pmu.name, name);
 		if (!full_name)
 			return EVENT_NO_MEMORY;
-		enum event_error error = add_encoded(full_name, found, &pfm_error, error_ret);
+		enum event_error error = add_encoded(pfm, full_name, found, &pfm_error, error_ret);
 		free(full_name);
 		if (error != EVENT_OK)
 			return error;
@@ -234,14 +243,14 @@ static enum event_error add_other_cores(const char *name, struct event_list *fou
 	return EVENT_OK;
 }
 
-static enum event_error complete(const struct event_places *places, const char *name,
-				 struct event_list *found, char **error_ret)
+static enum event_error complete(const struct pfm_library *pfm, const struct event_places *places,
+				 const char *name, struct event_list *found, char **error_ret)
 {
 	enum event_error error = EVENT_OK;
 	if (found->events[0].attr.type > PERF_TYPE_BREAKPOINT ||
 	    found->events[0].attr.type == PERF_TYPE_RAW) {
 		if (!strstr(name, "::"))
-			error = add_other_cores(name, found, error_ret);
+			error = add_other_cores(pfm, name, found, error_ret);
 		for (size_t i = 0; i < found->n_events && error == EVENT_OK; i++)
 			error = core_pmus_restrict(places, name, &found->events[i], error_ret);
 		return error;
@@ -252,19 +261,27 @@ static enum event_error complete(const struct event_places *places, const char *
 static enum event_error find(const struct event_places *places, const char *name,
 			     struct event_list *found, char **error_ret)
 {
-	if (strchr(name, '/') || pfm_initialize() != PFM_SUCCESS)
+	struct pfm_library pfm_library, *pfm = &pfm_library;
+	const char *reason;
+
+	if (strchr(name, '/'))
 		return EVENT_UNKNOWN;
+	if (pfm_library_open(pfm, &reason))
+		return event_fail(EVENT_UNKNOWN, error_ret,
+				  sentence("The event '%s' is not known without libpfm4, which "
+					   "cannot be loaded: %s.",
+					   name, reason));
 	int pfm_error;
-	enum event_error error = add_encoded(name, found, &pfm_error, error_ret);
+	enum event_error error = add_encoded(pfm, name, found, &pfm_error, error_ret);
 	if (error != EVENT_OK)
 		return error;
 	if (pfm_error == PFM_SUCCESS)
-		return complete(places, name, found, error_ret);
+		return complete(pfm, places, name, found, error_ret);
 	if (pfm_error == PFM_ERR_NOTFOUND)
-		return explain_not_found(name, error_ret);
+		return explain_not_found(pfm, name, error_ret);
 	if (pfm_error == PFM_ERR_NOMEM)
 		return EVENT_NO_MEMORY;
-	return explain_bad_part(name, pfm_error, error_ret);
+	return explain_bad_part(pfm, name, pfm_error, error_ret);
 }
 
 const struct event_kind pfm_event_kind = { find, offer_all };
@@ -276,7 +293,7 @@ static bool is_core(const pfm_pmu_info_t *pmu)
 	return pmu->is_present && pmu->type == PFM_PMU_TYPE_CORE;
 }
 
-static size_t count_cores(void)
+static size_t count_cores(const struct pfm_library *pfm)
 {
 	pfm_pmu_info_t pmu;
 	size_t n = 0;
@@ -284,19 +301,20 @@ static size_t count_cores(void)
 
 	pfm_for_all_pmus(i)
 	{
-		if (get_pmu(i, &pmu) && is_core(&pmu))
+		if (get_pmu(pfm, i, &pmu) && is_core(&pmu))
 			n++;
 	}
 	return n;
 }
 
-static int list_masks(struct event_catalog *catalog, const pfm_event_info_t *event)
+static int list_masks(const struct pfm_library *pfm, struct event_catalog *catalog,
+		      const pfm_event_info_t *event)
 {
 	int err = 0;
 
 	for (int i = 0; i < event->nattrs && !err; i++) {
 		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
-		if (pfm_get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT_EXT, &attr) ==
+		if (pfm->pfm_get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT_EXT, &attr) ==
 			    PFM_SUCCESS &&
 		    attr.type == PFM_ATTR_UMASK)
 			err = event_catalog_add_part(catalog, attr.name, attr.desc);
@@ -305,37 +323,40 @@ static int list_masks(struct event_catalog *catalog, const pfm_event_info_t *eve
 }
 
 /* @prefix: the PMU's name if it is needed to distinguish events, else NULL. */
-static int list_events(struct event_catalog *catalog, const pfm_pmu_info_t *pmu, const char *prefix,
-		       bool with_parts)
+static int list_events(const struct pfm_library *pfm, struct event_catalog *catalog,
+		       const pfm_pmu_info_t *pmu, const char *prefix, bool with_parts)
 {
 	pfm_event_info_t event;
 	int err = 0;
 
-	for (int i = pmu->first_event; i != -1 && !err; i = pfm_get_event_next(i)) {
-		if (!get_event(i, &event))
+	for (int i = pmu->first_event; i != -1 && !err; i = pfm->pfm_get_event_next(i)) {
+		if (!get_event(pfm, i, &event))
 			continue;
 		char name[NEAR_NAME_SIZE];
 		snprintf(name, sizeof(name), "%s%s%s", prefix ? prefix : "", prefix ? "::" : "",
 			 event.name);
 		err = event_catalog_add(catalog, CATALOG_PROCESSOR, name, event.equiv, event.desc);
 		if (!err && with_parts)
-			err = list_masks(catalog, &event);
+			err = list_masks(pfm, catalog, &event);
 	}
 	return err;
 }
 
 int pfm_names_list(struct event_catalog *catalog, bool with_parts)
 {
-	if (pfm_initialize() != PFM_SUCCESS)
+	struct pfm_library pfm_library, *pfm = &pfm_library;
+	const char *reason;
+
+	if (pfm_library_open(pfm, &reason))
 		return 0;
-	bool is_one_of_many = count_cores() > 1;
+	bool is_one_of_many = count_cores(pfm) > 1;
 	pfm_pmu_info_t pmu;
 	int i, err = 0;
 
 	pfm_for_all_pmus(i)
 	{
-		if (!err && get_pmu(i, &pmu) && is_core(&pmu))
-			err = list_events(catalog, &pmu, is_one_of_many ? pmu.name : NULL,
+		if (!err && get_pmu(pfm, i, &pmu) && is_core(&pmu))
+			err = list_events(pfm, catalog, &pmu, is_one_of_many ? pmu.name : NULL,
 					  with_parts);
 	}
 	return err;

@@ -1,6 +1,6 @@
 /* libpfm4's event names for this machine's processor: "EVENT:UMASK" or "pmu::EVENT:UMASK". */
-#ifndef PERF_KINDS_PFM_NAMES_H
-#define PERF_KINDS_PFM_NAMES_H
+#ifndef PERF_KINDS_PFM_PFM_NAMES_H
+#define PERF_KINDS_PFM_PFM_NAMES_H
 
 #include "perf/events/event_catalog.h"
 #include "perf/events/event_kind.h"
