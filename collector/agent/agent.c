@@ -15,6 +15,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
+#include "cct/system/huge_pages.h"
 #include "collector/agent/agent_cost.h"
 #include "collector/agent/agent_rate.h"
 #include "collector/agent/agent_recorder.h"
@@ -807,6 +808,7 @@ int agent_create(const struct agent_options *options, struct agent **agent_ret)
 				 .merge = { .fd = -1 },
 				 .notify = { .fd = -1 },
 				 .metrics = { .rate = options->record.options.frequency } };
+	huge_pages_restrict();
 	int status = open_all(agent);
 	if (!status && !options->record.no_sandbox && !options->record.is_quiet)
 		parser_sandbox_note_lacks("agent");
