@@ -8,7 +8,7 @@
 
 #include "collector/values/value_modules.h"
 #include "perf/kinds/probe_argument.h"
-#include "report/code/disassembly.h"
+#include "report/code/machine_code.h"
 #include "report/values/entry_value.h"
 #include "report/values/value_types.h"
 
@@ -135,8 +135,8 @@ static bool find_in_file(const struct value_module *module, const char *expressi
 			 "values are fetched from 64-bit programs for x86-64 and arm64 only.");
 		return false;
 	}
-	entry.code = disassembly_code(module->file.elf, entry.vaddr, entry.vaddr + CODE_SIZE,
-				      &entry.code_size);
+	entry.code = machine_code_bytes(module->file.elf, entry.vaddr, entry.vaddr + CODE_SIZE,
+					&entry.code_size);
 	if (!entry.code)
 		entry.code_size = 0;
 	if (!entry_value_find(&entry, &parsed, &value, reason))

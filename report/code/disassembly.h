@@ -5,7 +5,6 @@
 #ifndef REPORT_CODE_DISASSEMBLY_H
 #define REPORT_CODE_DISASSEMBLY_H
 
-#include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,9 +33,6 @@ struct instruction {
 
 struct disassembler;
 
-/* The machine of the file's code: EM_X86_64, EM_386 or EM_AARCH64; EM_NONE: another
- * machine, whose code disassembler_create() refuses. */
-uint16_t disassembly_machine(Elf *elf);
 /* Loads what a disassembler needs, for one that is made when this process has no more right to.
  * 0, or -ELIBACC: it is not here; *@reason_ret says why, until the thread's next dlerror(). */
 int disassembly_prepare(const char **reason_ret);
@@ -48,12 +44,5 @@ void disassembler_destroy(struct disassembler *disassembler);
 /* Decodes the first instruction of @code, whose address is @vaddr. @size: at least 1. */
 void disassembler_next(struct disassembler *disassembler, const uint8_t *code, size_t size,
 		       uint64_t vaddr, struct instruction *instruction_ret);
-
-/*
- * The file's bytes from @vaddr up to @end, or fewer if the section, segment or file ends before.
- * NULL: the file contains no bytes for @vaddr, for example because its code was stripped. They live
- * as long as @elf.
- */
-const uint8_t *disassembly_code(Elf *elf, uint64_t vaddr, uint64_t end, size_t *size_ret);
 
 #endif

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "cct/code/memory_code.h"
-#include "report/code/disassembly.h"
 #include "report/code/elf_symbols.h"
+#include "report/code/machine_code.h"
 #include "report/names/kernel_debug.h"
 
 static void code_in_elf(const struct module_names *names, uint64_t offset, struct module_code *code)
@@ -26,8 +26,8 @@ static void code_in_elf(const struct module_names *names, uint64_t offset, struc
 		elf_symbols_function_start(names->elf, code->vaddr, &code->start);
 		elf_symbols_next_function(names->elf, code->vaddr, &code->end);
 	}
-	code->bytes = disassembly_code(names->file.elf, code->start, code->end, &code->n_bytes);
-	code->machine = disassembly_machine(names->file.elf);
+	code->bytes = machine_code_bytes(names->file.elf, code->start, code->end, &code->n_bytes);
+	code->machine = machine_code_arch(names->file.elf);
 }
 
 /* The end of the function of a captured symbol. */
@@ -58,8 +58,9 @@ static void code_in_kernel(const struct module_names *names, const struct module
 	code->vaddr = base + offset;
 	code->start = base + symbol->offset;
 	code->end = base + end;
-	code->bytes = disassembly_code(elf, vaddr, vaddr + (end - symbol->offset), &code->n_bytes);
-	code->machine = disassembly_machine(elf);
+	code->bytes =
+		machine_code_bytes(elf, vaddr, vaddr + (end - symbol->offset), &code->n_bytes);
+	code->machine = machine_code_arch(elf);
 }
 
 static void map_dump(struct module_names *names, const struct module *module)

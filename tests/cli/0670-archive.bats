@@ -77,7 +77,10 @@ bare_root() {
 	local library
 	mkdir -p "$1$(dirname "$DENDRO")" "$1/tmp"
 	cp "$DENDRO" "$1$DENDRO"
-	for library in $(ldd "$DENDRO" | grep -o '/[^ ]*'); do
+	# Those that it loads late are in it by their names alone.
+	for library in $(ldd "$DENDRO" | grep -o '/[^ ]*') \
+		$(grep -aoE 'lib(capstone|pfm)\.so\.[0-9]+' "$DENDRO" | sort -u |
+			while read -r name; do ldconfig -p | sed -n "s/.*$name .*=> //p" | head -n 1; done); do
 		mkdir -p "$1$(dirname "$library")"
 		cp "$library" "$1$library"
 	done

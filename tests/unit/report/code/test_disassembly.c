@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "report/code/disassembly.h"
+#include "report/code/machine_code.h"
 #include "tests/unit/fixtures/own_code.h"
 
 /* cmocka.h needs the others first. */
@@ -40,7 +41,7 @@ static int create(uint16_t machine, unsigned char class, unsigned char data, boo
 	int fd, err;
 	Elf *elf = header_of(machine, class, data, &fd);
 
-	err = disassembler_create(disassembly_machine(elf), intel, disassembler);
+	err = disassembler_create(machine_code_arch(elf), intel, disassembler);
 	elf_end(elf);
 	close(fd);
 	return err;
@@ -167,16 +168,16 @@ static void code_is_found_by_address_up_to_the_end_of_its_section(void **state)
 	(void)state;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	bytes = disassembly_code(elf, own.vaddr, own.vaddr + 16, &size);
+	bytes = machine_code_bytes(elf, own.vaddr, own.vaddr + 16, &size);
 	assert_non_null(bytes);
 	assert_int_equal(size, 16);
 	assert_memory_equal(bytes, (const void *)own_segment, 16);
 	/* A function that claims more than its section has. */
-	assert_non_null(disassembly_code(elf, own.vaddr, own.vaddr + (1u << 30), &size));
+	assert_non_null(machine_code_bytes(elf, own.vaddr, own.vaddr + (1u << 30), &size));
 	assert_in_range(size, 16, 1u << 24);
-	assert_non_null(disassembly_code(elf, own.vaddr, UINT64_MAX, &size));
-	assert_null(disassembly_code(elf, own.vaddr, own.vaddr, &size));
-	assert_null(disassembly_code(elf, UINT64_MAX - 16, UINT64_MAX, &size));
+	assert_non_null(machine_code_bytes(elf, own.vaddr, UINT64_MAX, &size));
+	assert_null(machine_code_bytes(elf, own.vaddr, own.vaddr, &size));
+	assert_null(machine_code_bytes(elf, UINT64_MAX - 16, UINT64_MAX, &size));
 	elf_end(elf);
 	close(fd);
 }
