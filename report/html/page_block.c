@@ -31,8 +31,11 @@ static void write_group(FILE *out, const uint8_t *bytes, size_t n)
 
 static void write_digits(FILE *out, const uint8_t *bytes, size_t size)
 {
-	for (size_t i = 0; i < size; i += 4)
+	for (size_t i = 0; i < size; i += 4) {
+		if (i && i % (PAGE_BLOCK_DIGITS / 5 * 4) == 0)
+			fputs(PAGE_BLOCK_MORE, out);
 		write_group(out, bytes + i, size - i < 4 ? size - i : 4);
+	}
 }
 
 int page_block_write(FILE *out, const void *bytes, size_t size)

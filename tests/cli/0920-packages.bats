@@ -73,6 +73,10 @@ files_in_bare() { # of the system, without the package manager's own notes
 @test "the packages are those, and every file is in one of them" {
 	expect_equal packages "$(cd first && printf '%s\n' *.deb | sed 's/_.*//' | sort | tr '\n' ' ')" \
 		"dendro dendro-agent dendro-agent-dbgsym dendro-dbgsym dendro-doc libdendro-dev libdendro0 libdendro0-dbgsym python3-dendro "
+	# What is loaded late, no file says.
+	dpkg-deb -f first/dendro_*.deb Depends >depends
+	grep -q '\blibcapstone[0-9]' depends
+	grep -q '\blibpfm4\b' depends
 	make -s -C "$ROOT" install DESTDIR="$PWD/installed" prefix=/usr \
 		unitdir=/lib/systemd/system
 	list_files dendro >main

@@ -358,6 +358,17 @@ const FIRST_DIGIT = 40;
 const LESS = 60; /* stands for no digit, as it would begin a tag: */
 const FOR_LESS = 125;
 
+/** The texts of a block's elements. @param {string} id */
+function textsOf(id) {
+	const texts = [];
+	let element = document.getElementById(id);
+	do
+		texts.push(element?.textContent ?? "");
+	while ((element = /** @type {HTMLElement?} */ (element?.nextElementSibling ?? null)) &&
+		element.getAttribute("type") === "more");
+	return texts;
+}
+
 /** Base 85, as report/html/page_block.h has it. @param {string} text @returns {Uint8Array} */
 function decodeDigits(text) {
 	const left = text.length % 5;
@@ -377,14 +388,36 @@ function decodeDigits(text) {
 	return bytes.subarray(0, size);
 }
 
-/** The bytes of a block. @param {string} id @returns {Promise<Uint8Array>} */
+/** One array of several. @param {Uint8Array[]} parts */
+function oneArray(parts) {
+	const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+	let at = 0;
+	for (const part of parts) {
+		all.set(part, at);
+		at += part.length;
+	}
+	return all;
+}
+
+/**
+ * The bytes of a block. Those of a Blob or a Response would go through another process.
+ * @param {string} id @returns {Promise<Uint8Array>}
+ */
 export async function readBlock(id) {
-	const bytes = decodeDigits(document.getElementById(id)?.textContent ?? "");
-	if (!bytes.length)
-		return bytes;
-	const blob = new Blob([/** @type {BlobPart} */ (bytes)]);
-	const stream = blob.stream().pipeThrough(new DecompressionStream("deflate-raw"));
-	return new Uint8Array(await new Response(stream).arrayBuffer());
+	const packed = textsOf(id).map(decodeDigits).filter((bytes) => bytes.length);
+	/** @type {Uint8Array[]} */
+	const parts = [];
+	if (!packed.length)
+		return oneArray(parts);
+	const { readable, writable } = new DecompressionStream("deflate-raw");
+	const writer = writable.getWriter();
+	for (const bytes of packed)
+		writer.write(/** @type {BufferSource} */ (bytes));
+	writer.close();
+	const reader = readable.getReader();
+	for (let read; !(read = await reader.read()).done;)
+		parts.push(read.value);
+	return oneArray(parts);
 }
 
 /** @param {string} id @returns {Promise<any>} */

@@ -37,7 +37,23 @@ static size_t decode(const char *text, uint8_t *bytes)
 	return n;
 }
 
-static void check(const uint8_t *bytes, size_t size)
+/* Puts the elements of a block together, and counts them. */
+static size_t join(char *text)
+{
+	const size_t tag = strlen(PAGE_BLOCK_MORE);
+	size_t n = 1;
+
+	for (char *next; (next = strstr(text, PAGE_BLOCK_MORE)); n++) {
+		assert_int_equal(next - text, PAGE_BLOCK_DIGITS);
+		memmove(next, next + tag, strlen(next + tag) + 1);
+		text = next;
+	}
+	assert_in_range(strlen(text), n > 1, PAGE_BLOCK_DIGITS);
+	return n;
+}
+
+/* How many elements the block has. */
+static size_t check(const uint8_t *bytes, size_t size)
 {
 	char *text = NULL;
 	size_t text_size;
@@ -45,6 +61,7 @@ static void check(const uint8_t *bytes, size_t size)
 
 	assert_int_equal(page_block_write(out, bytes, size), 0);
 	fclose(out);
+	const size_t n_elements = join(text);
 	uint8_t *compressed = malloc(text_size + 1), *back = malloc(size + 1);
 	z_stream zlib = { .next_in = compressed, .avail_in = (uInt)decode(text, compressed) };
 	zlib.next_out = back;
@@ -58,6 +75,25 @@ static void check(const uint8_t *bytes, size_t size)
 	free(compressed);
 	free(back);
 	free(text);
+	return n_elements;
+}
+
+static void large_blocks_have_several_elements(void **state)
+{
+	/* What does not compress has five bytes more for each 64 KiB. */
+	static const struct {
+		size_t size, n_elements;
+	} cases[] = { { 131072 - 20, 1 }, { 131072, 2 }, { 400000, 4 } };
+	static uint8_t bytes[400000];
+	uint64_t random = 1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		bytes[i] = (uint8_t)(random >> 56);
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(check(bytes, cases[i].size), cases[i].n_elements);
 }
 
 static void blocks_of_any_size_are_read_back(void **state)
@@ -90,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_of_any_size_are_read_back),
+		cmocka_unit_test(large_blocks_have_several_elements),
 		cmocka_unit_test(a_block_of_zeros_is_short),
 	};
 
