@@ -2,11 +2,8 @@
 
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
-/* PR_THP_DISABLE_EXCEPT_ADVISED, which older headers lack. */
-#define EXCEPT_ADVISED 2
 
 void huge_pages_allow(void *memory, size_t size)
 {
@@ -38,12 +35,6 @@ void *huge_pages_alloc(size_t size)
 	munmap(memory + rounded, HUGE_PAGE - before);
 	madvise(memory, rounded, MADV_HUGEPAGE);
 	return memory;
-}
-
-void huge_pages_restrict(void)
-{
-	if (prctl(PR_SET_THP_DISABLE, 1, EXCEPT_ADVISED, 0, 0))
-		prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
 
 void huge_pages_free(void *memory, size_t size)

@@ -11,11 +11,5 @@ void *huge_pages_alloc(size_t size);
 void huge_pages_free(void *memory, size_t size);
 /* Lets the kernel have huge pages where memory that will be used holds whole ones. */
 void huge_pages_allow(void *memory, size_t size);
-/*
- * From here on, this process and those that it starts get huge pages for the memory above alone,
- * and where the kernel is older than 6.18, for none. Where all programs get them, as is usual, each
- * heap that is begun would have 2 MiB. For processes that start no programs of others.
- */
-void huge_pages_restrict(void);
 
 #endif

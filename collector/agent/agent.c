@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -15,7 +16,6 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
-#include "cct/system/huge_pages.h"
 #include "collector/agent/agent_cost.h"
 #include "collector/agent/agent_rate.h"
 #include "collector/agent/agent_recorder.h"
@@ -40,6 +40,8 @@
 #define LOOK_MAX_NS (2 * NSEC_PER_SEC)
 /* So long the end of the agent waits for the last windows to be pushed. */
 #define LAST_PUSH_NS (30 * NSEC_PER_SEC)
+/* PR_THP_DISABLE_EXCEPT_ADVISED, which older headers lack. */
+#define EXCEPT_ADVISED 2
 /* Besides those of windows: signals, and the recorder. */
 #define N_OTHER_FDS 2
 
@@ -795,6 +797,17 @@ static int open_all(struct agent *agent)
 	return status ? status : open_signals(agent);
 }
 
+/*
+ * From here on, this process and those that it starts get huge pages for memory that asks for them
+ * (cct/system/huge_pages.h) alone, and where the kernel is older than 6.18, for none. Where all
+ * programs get them, as on Debian, each heap that is begun would have 2 MiB.
+ */
+static void restrict_huge_pages(void)
+{
+	if (prctl(PR_SET_THP_DISABLE, 1, EXCEPT_ADVISED, 0, 0))
+		prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+}
+
 int agent_create(const struct agent_options *options, struct agent **agent_ret)
 {
 	struct agent *agent = malloc(sizeof(*agent));
@@ -808,7 +821,7 @@ int agent_create(const struct agent_options *options, struct agent **agent_ret)
 				 .merge = { .fd = -1 },
 				 .notify = { .fd = -1 },
 				 .metrics = { .rate = options->record.options.frequency } };
-	huge_pages_restrict();
+	restrict_huge_pages();
 	int status = open_all(agent);
 	if (!status && !options->record.no_sandbox && !options->record.is_quiet)
 		parser_sandbox_note_lacks("agent");

@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 #include <cmocka.h>
 
@@ -47,22 +46,11 @@ static void what_memory_holds_stays(void **state)
 	free(memory);
 }
 
-static void restricted_memory_is_the_same(void **state)
-{
-	huge_pages_restrict();
-	if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) < 0)
-		skip(); /* a kernel without them */
-	assert_int_not_equal(prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0), 0);
-	memory_is_zero_and_on_whole_pages(state);
-	what_memory_holds_stays(state);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_zero_and_on_whole_pages),
 		cmocka_unit_test(what_memory_holds_stays),
-		cmocka_unit_test(restricted_memory_is_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
