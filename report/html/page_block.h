@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define PAGE_BLOCK_FIRST    '(' /* 0; the next characters follow it, */
-#define PAGE_BLOCK_FOR_LESS '}' /* but for '<', which would begin a tag */
+#define PAGE_BLOCK_FIRST    '('        /* 0; the next characters follow it, */
+#define PAGE_BLOCK_FOR_LESS '}'        /* but for '<', which would begin a tag */
 #define PAGE_BLOCK_DIGITS   (5u << 15) /* of an element at most: whole groups */
 #define PAGE_BLOCK_MORE     "</script><script type=more>"
 
