@@ -1,6 +1,6 @@
 /*
  * Shared libraries that few runs need, and whose tables take long to load: they are loaded when
- * they are first asked for, and stay. A process that gives up its rights loads them before.
+ * they are first needed, and stay. A process that gives up its rights loads them before.
  */
 #ifndef CCT_SYSTEM_LATE_LIBRARY_H
 #define CCT_SYSTEM_LATE_LIBRARY_H

@@ -798,7 +798,7 @@ static int open_all(struct agent *agent)
 }
 
 /*
- * From here on, this process and those that it starts get huge pages for memory that asks for them
+ * From here on, this process and its children get huge pages for memory that asks for them
  * (cct/system/huge_pages.h) alone, and where the kernel is older than 6.18, for none. Where all
  * programs get them, as on Debian, each heap that is begun would have 2 MiB.
  */

@@ -7,7 +7,7 @@
 #include "collector/command-line/record_options.h"
 #include "collector/push/push_runs.h"
 
-/* Of the processes that build profiles. Those that merge and send them have twice as much. */
+/* Of the processes that build profiles. Processes that merge and send them have twice as much. */
 #define AGENT_DEFAULT_NICE 10
 #define AGENT_MAX_NICE     19
 
