@@ -212,8 +212,8 @@ static int hit_part(struct annotation *annotation, uint32_t function, uint32_t l
 	return err ? err : add_hit(annotation, part.slot, true);
 }
 
-/* Its error, which is that of all of the machine's code. */
-static int change_disassembler(struct annotation_maps *maps, uint16_t machine)
+/* NULL: there is none for this machine; maps->disassembler_err says why. */
+static struct disassembler *disassembler_for(struct annotation_maps *maps, uint16_t machine)
 {
 	if (maps->machine != machine) {
 		disassembler_destroy(maps->disassembler);
@@ -221,19 +221,18 @@ static int change_disassembler(struct annotation_maps *maps, uint16_t machine)
 		maps->machine = machine;
 		maps->disassembler_err = disassembler_create(machine, false, &maps->disassembler);
 	}
-	return maps->disassembler_err;
+	return maps->disassembler;
 }
 
 /* Finds where each instruction of the code begins. */
 static int find_instructions(struct annotation *annotation, struct annotated_code *code)
 {
-	const int no_disassembler = change_disassembler(annotation->maps, code->machine);
-	struct disassembler *disassembler = annotation->maps->disassembler;
+	struct disassembler *disassembler = disassembler_for(annotation->maps, code->machine);
 	struct instruction instruction;
 	int err = 0;
 
-	if (no_disassembler) {
-		code->problem = no_disassembler == -ELIBACC
+	if (!disassembler) {
+		code->problem = annotation->maps->disassembler_err == -ELIBACC
 					? "libcapstone, which disassembles, is not here"
 					: "code of this architecture cannot be disassembled";
 		code->bytes = NULL;

@@ -57,17 +57,9 @@ refuse() { # refuse EVENTS PATTERN
 }
 
 @test "without libpfm4, other names are known, and the message about those of a processor says so" {
-	need_root
-	need unshare
-	unshare --mount true 2>/dev/null || skip "no mount namespace can be made here"
-	local library
-	library=$(ldconfig -p | sed -n 's/.*libpfm\.so\.4 .*=> //p' | head -n 1)
-	[ -n "$library" ] || skip "libpfm4 is not in a place that ldconfig knows"
-	# shellcheck disable=SC2016
-	hidden() { unshare --mount sh -c 'mount --bind /dev/null "$1" && shift && exec "$@"' sh \
-		"$(realpath "$library")" "$@"; }
-	hidden "$DENDRO" record -q -o x.data -e cpu-clock true
-	refuses "libpfm4, which cannot be loaded" -- hidden "$DENDRO" record -o x.data -e UOPS_ISSUED:ANY true
-	hidden "$DENDRO" list >list
+	hidden() { without_library 'libpfm\.so\.4' "$DENDRO" "$@"; }
+	hidden record -q -o x.data -e cpu-clock true
+	refuses "libpfm4, which cannot be loaded" -- hidden record -o x.data -e UOPS_ISSUED:ANY true
+	hidden list >list
 	grep -q cpu-clock list
 }

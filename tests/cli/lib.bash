@@ -50,6 +50,18 @@ need_switches() {
 		skip "tracefs is not mounted: mount -t tracefs nodev /sys/kernel/tracing"
 }
 
+# without_library NAME COMMAND... : an empty file is in the place of that library, a regular expression
+without_library() {
+	need_root
+	need unshare ldconfig
+	unshare --mount true 2>/dev/null || skip "no mount namespace can be made here"
+	local library
+	library=$(ldconfig -p | sed -n "s/.*$1 .*=> //p" | head -n 1)
+	[ -n "$library" ] || skip "$1 is not in a place that ldconfig knows"
+	unshare --mount sh -c 'mount --bind /dev/null "$1" && shift && exec "$@"' sh \
+		"$(realpath "$library")" "${@:2}"
+}
+
 need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 }
