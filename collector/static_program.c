@@ -2,7 +2,7 @@
  * Functions of libc for the static program alone. The linker directs calls here (--wrap), because
  * glibc's load shared libraries, which have to be of the very version that was linked, or the
  * program may crash. So no library can be loaded (libdw and SQLite ask for some, too) but the
- * two that are a part of this program, and users are those of /etc/passwd.
+ * two that are a part of this program, and users are found in /etc/passwd alone.
  */
 #include <pwd.h>
 #include <stdio.h>

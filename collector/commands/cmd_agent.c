@@ -202,8 +202,8 @@ static const struct command_option options_of_agent[] = {
 	{ .name = "nice",
 	  .argument = "N",
 	  .help = "the nice value, from 0 to 19, of processes that build a profile when its time "
-		  "is over (default: 10); those that merge and send profiles have twice as much, "
-		  "19 at most",
+		  "is over (default: 10); processes that merge and send profiles have twice as "
+		  "much, 19 at most",
 	  .take = take_nice,
 	  .offset = FIELD(nice) },
 	{ .heading = "Where else" },

@@ -3,7 +3,7 @@
  * the highest, as five digits of base 85, which are a sixteenth shorter than base64. The digits are
  * characters that mean nothing in a document.
  *
- * A block is the text of an element with an id, and of those of the type "more" that follow it. A
+ * A block is the text of an element with an id, and of the elements of the type "more" after it. A
  * browser gets a document in parts of 64 KiB, and Chromium copies all of a script's text for each:
  * megabytes in one element take a time that grows with their square.
  */
