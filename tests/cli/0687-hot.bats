@@ -89,12 +89,25 @@ hot() { # hot FILE [OPTION...]
 	[[ $output == *"compares two events"* ]]
 }
 
-# classes_of FILE THRESHOLD : what a comparison has of one side: numbers of what is hot (functions of one name
-# are one in a comparison), and shares of the whole
+# classes_of FILE THRESHOLD : what a comparison has of one side, from the tree of the report: numbers of what is hot,
+# and shares of the whole. In a comparison, functions of one name and module are one, and so are their contexts.
 classes_of() {
-	hot "$1" --threshold "$2" | jq -c '[.metrics[.hot.metric, .hot.per].total] as $all | .hot |
-		[.functions, .contexts | .cold.number = 0 | .dense, .sparse, .cold | [.number, .self[0] / $all[0], .self[1] / $all[1]]]
-		| flatten'
+	report_json "$1" | jq -c --argjson threshold "$2" '
+		(.metrics | map(.event)) as $events | ($events | index("page-faults")) as $metric
+		| ($events | index("cpu-clock")) as $per
+		| [.metrics[$metric, $per].total] as $all
+		| [.frames[] | "\(.kind) \(.name) \(.module | sub(".*/"; ""))"] as $names
+		| (reduce .nodes[] as [$parent, $frame] ([]; . + [if $parent < 0 then "" else .[$parent] end + "\n" + $names[$frame]])) as $paths
+		| [.nodes | to_entries[] | { path: $paths[.key], name: $names[.value[1]], self: [.value[2][$metric, $per]] }
+			| select(.self | add > 0)] as $rows
+		| [("name", "path") as $by | ($rows | group_by(.[$by])
+				| map(map(.self) | transpose | map(add)
+				| { self: ., class: (if .[0] == 0 or .[0] * 100 < $threshold * $all[0] then "cold"
+					elif .[0] * $all[1] > $all[0] * .[1] then "dense" else "sparse" end) })) as $groups
+			| ("dense", "sparse", "cold") as $class
+			| [$groups[] | select(.class == $class).self] as $costs
+			| (if $class == "cold" then 0 else $costs | length end),
+				(0, 1 | . as $i | ([$costs[][$i]] | add // 0) / $all[$i])]'
 }
 
 # expect_near WHAT NUMBERS EXPECTED : arrays of as many numbers, which differ by what six places are
