@@ -132,6 +132,29 @@ async function filters(page, browser) {
 	assert.ok((await saved(page, "png")).length > 1000);
 }
 
+/** The views of a selection are the same again after another selection, whose sums take the place of its
+ * own. */
+async function returns(page) {
+	const views = async () => {
+		const rows = [];
+		for (const key of ["2", "1"]) {
+			await page.keyboard.press(key);
+			rows.push(parseCsv(await saved(page, "csv")));
+		}
+		return rows;
+	};
+	const before = await views();
+	await page.click(".lane button");
+	assert.equal(await page.locator("#chips button").count(), 1);
+	await page.click("#undo");
+	await page.waitForFunction(() => !document.querySelector("#chips button"));
+	await page.keyboard.press("2");
+	await page.keyboard.press("ArrowRight");
+	await page.keyboard.press("ArrowDown");
+	assert.deepEqual(await views(), before);
+	await page.click("#reset");
+}
+
 /** A frame has the colour of its module where it is drawn, and that of matches if it is one. */
 async function pixels(page) {
 	assert.deepEqual(await colorAt(page, 2, 2), await colorOf(page, "--group"), "the root");
@@ -156,6 +179,7 @@ await withPage(file, {}, async (page, browser) => {
 	await pixels(page);
 	await sandwich(page);
 	await filters(page, browser);
+	await returns(page);
 	await accessible(page);
 	for (const key of ["?", "q"]) {
 		await page.keyboard.press(key);

@@ -28,6 +28,25 @@ import { expression } from "./search.js";
  * @property {Float64Array | null} selfSquares
  */
 
+/** Columns that are filled again for each selection, for new memory costs more than filling it. What was
+ * made of the last ones has their new values afterwards. */
+export class Columns {
+	constructor() {
+		/** @type {Map<string, Float64Array>} */
+		this.known = new Map();
+	}
+
+	/** A column of zeros. @param {string} name @param {number} n */
+	zeros(name, n) {
+		const known = this.known.get(name);
+		if (known && known.length >= n)
+			return known.subarray(0, n).fill(0);
+		const column = new Float64Array(n);
+		this.known.set(name, column);
+		return column;
+	}
+}
+
 /** The name of a process's or thread's filter, without a number if that is not known.
  * @param {Model} model @param {number} task @param {string} kind */
 export function taskKey(model, task, kind) {
@@ -85,23 +104,39 @@ function scaleCosts({ weight, squares }, scale) {
 	}
 }
 
+/** @param {Float64Array} column */
+function sumOfColumn(column) {
+	let sum = 0;
+	for (let i = 0; i < column.length; i++)
+		sum += column[i];
+	return sum;
+}
+
+/** By what weights of rows are multiplied, as these were counted. @type {WeakMap<Rows, number>} */
+const scales = new WeakMap();
+
+/** @param {Rows} rows @param {Costs} all */
+function scaleOf(rows, all) {
+	let scale = scales.get(rows);
+	if (scale === undefined) {
+		const sum = sumOfColumn(rows.weight);
+		scale = sum ? sumOfColumn(all.weight) / sum : 1;
+		scales.set(rows, scale);
+	}
+	return scale;
+}
+
 /** What the rows that are wanted cost, by node of the model. @param {Model} model
- * @param {Selection} selection @returns {Costs} */
-function costsOfRows(model, selection) {
+ * @param {Selection} selection @param {Columns} columns @returns {Costs} */
+function costsOfRows(model, selection, columns) {
 	const rows = model.rows[selection.metric];
-	const all = model.costs[selection.metric];
-	const weight = new Float64Array(model.n);
-	const samples = new Float64Array(model.n);
-	const squares = rows.squares && new Float64Array(model.n);
+	const weight = columns.zeros("weight", model.n);
+	const samples = columns.zeros("samples", model.n);
+	const squares = rows.squares && columns.zeros("squares", model.n);
 	const wanted = rowsWanted(model, rows, selection.filters);
 	const first = selection.to ? selection.from + 1 : 0;
 	const last = selection.to || model.slices + 1;
-	let sum = 0;
-	let whole = 0;
-	for (let i = 0; i < model.n; i++)
-		whole += all.weight[i];
 	for (let i = 0; i < rows.n; i++) {
-		sum += rows.weight[i];
 		if (rows.slice[i] < first || rows.slice[i] > last || (wanted && !wanted[i]))
 			continue;
 		weight[rows.node[i]] += rows.weight[i];
@@ -110,7 +145,7 @@ function costsOfRows(model, selection) {
 			squares[rows.node[i]] += rows.squares[i];
 	}
 	const costs = { weight, samples, squares };
-	scaleCosts(costs, sum ? whole / sum : 1);
+	scaleCosts(costs, scaleOf(rows, model.costs[selection.metric]));
 	return costs;
 }
 
@@ -187,45 +222,62 @@ function dropIdle(model, costs) {
 	}
 }
 
-/** @param {Float64Array} self @param {Shape} shape */
-function inclusive(self, shape) {
-	const total = self.slice();
+/** @param {Float64Array} self @param {Shape} shape @param {Float64Array} total of as many zeros */
+function inclusive(self, shape, total) {
+	total.set(self);
 	for (let i = shape.n - 1; i > 0; i--)
 		total[shape.parent[i]] += total[i];
 	return total;
 }
 
-/** @param {Float64Array} costs by node of the model @param {Shape} shape */
-function ofShape(costs, shape) {
-	if (!shape.from)
-		return costs;
-	const moved = new Float64Array(shape.n);
+/** Adds up what became one node. @param {Float64Array} costs by node of the model
+ * @param {Int32Array} from by node of the model that of the shape @param {Float64Array} moved zeros */
+function moveCosts(costs, from, moved) {
 	for (let i = 0; i < costs.length; i++)
-		moved[shape.from[i]] += costs[i];
+		moved[from[i]] += costs[i];
 	return moved;
 }
 
-/** @param {Model} model @param {Shape} shape @param {Selection} selection @returns {Sums} */
-export function sumUp(model, shape, selection) {
-	const hasRows = model.rows.length && needsRows(selection);
+/** @param {Model} model @param {Selection} selection @param {Columns} columns @returns {Costs} */
+function selectedCosts(model, selection, columns) {
 	const all = model.costs[selection.metric];
-	let costs = hasRows ? costsOfRows(model, selection) : all;
-	if (!hasRows && (selection.idle || selection.filters.length))
-		costs = { weight: Float64Array.from(all.weight), samples: Float64Array.from(all.samples),
-			squares: all.squares && Float64Array.from(all.squares) };
+	if (model.rows.length && needsRows(selection))
+		return costsOfRows(model, selection, columns);
+	if (!selection.idle && !selection.filters.length)
+		return all;
+	/** @param {string} name @param {Float64Array} column */
+	const copy = (name, column) => {
+		const own = columns.zeros(name, column.length);
+		own.set(column);
+		return own;
+	};
+	return { weight: copy("weight", all.weight), samples: copy("samples", all.samples),
+		squares: all.squares && copy("squares", all.squares) };
+}
+
+/** @param {Model} model @param {Shape} shape @param {Selection} selection
+ * @param {Columns} [columns] that sums are in @returns {Sums} */
+export function sumUp(model, shape, selection, columns = new Columns()) {
+	const costs = selectedCosts(model, selection, columns);
+	const { from } = shape;
 	if (selection.idle)
 		dropIdle(model, costs);
 	selectPaths(model, selection, costs);
-	const self = ofShape(costs.weight, shape);
-	const selfSamples = ofShape(costs.samples, shape);
-	const selfSquares = costs.squares && ofShape(costs.squares, shape);
+	/** @param {string} name @param {Float64Array} column */
+	const ofShape = (name, column) => (from
+		? moveCosts(column, from, columns.zeros(`${name} of the shape`, shape.n)) : column);
+	/** @param {string} name @param {Float64Array} column */
+	const total = (name, column) => inclusive(column, shape, columns.zeros(`total ${name}`, shape.n));
+	const self = ofShape("weight", costs.weight);
+	const selfSamples = ofShape("samples", costs.samples);
+	const selfSquares = costs.squares && ofShape("squares", costs.squares);
 	return {
 		self,
 		selfSamples,
 		selfSquares,
-		total: inclusive(self, shape),
-		samples: inclusive(selfSamples, shape),
-		squares: selfSquares && inclusive(selfSquares, shape),
+		total: total("weight", self),
+		samples: total("samples", selfSamples),
+		squares: selfSquares && total("squares", selfSquares),
 	};
 }
 

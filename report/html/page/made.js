@@ -13,4 +13,9 @@ export class Made {
 			this.known[name] = { key, value: make() };
 		return /** @type {T} */ (this.known[name].value);
 	}
+	/** What is made of what changes in place. @param {...string} names */
+	forget(...names) {
+		for (const name of names)
+			delete this.known[name];
+	}
 }

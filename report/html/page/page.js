@@ -7,7 +7,7 @@
 /** @import { State } from "./state.js" */
 /** @import { Legend } from "./colors.js" */
 import { shapeOf } from "./shape.js";
-import { exactly, matchedCost, sumUp, toggled } from "./costs.js";
+import { Columns, exactly, matchedCost, sumUp, toggled } from "./costs.js";
 import { Made } from "./made.js";
 import { callerTree, calleesOf, callersOf, callTree, functionCosts, pathOf } from "./trees.js";
 import { outerNodes, sumsWithin } from "./trees.js";
@@ -42,6 +42,7 @@ export class Page {
 		this.panes = [];
 		this.matchAt = -1;
 		this.made = new Made();
+		this.columns = new Columns();
 		/** @type {string[]} by function: the name of its colour */
 		this.paint = [];
 		this.look = /** @type {any} */ ({ functions: null, colors: this.colors, unit: "",
@@ -126,7 +127,10 @@ export class Page {
 		const hiding = { kernel, inlined, recursion, modules: folded };
 		const selection = this.selection();
 		const shape = this.made.derive("shape", [hiding], () => shapeOf(model, hiding));
-		const sums = this.made.derive("sums", [hiding, selection], () => sumUp(model, shape, selection));
+		const sums = this.made.derive("sums", [hiding, selection], () => {
+			this.made.forget("down", "up", "callers", "callees");
+			return sumUp(model, shape, selection, this.columns);
+		});
 		return { model, shape, sums, selection, key: [hiding, selection] };
 	}
 
