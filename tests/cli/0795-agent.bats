@@ -666,7 +666,7 @@ is_counted() { [ "$(number_of "$1" | grep -c '[1-9]')" = 1 ]; }
 }
 
 @test "SIGHUP reads the options again" {
-	printf '# of the agent\n\n[agent]\nfreq = 99 # Hz\n\tkeep=30d\nmax-memory = 100G\nnice = 0\n' >config
+	printf '# of the agent\n\n[agent]\nfreq = 19 # Hz\n\tkeep=30d\nmax-memory = 100G\nnice = 0\n' >config
 	"$DENDRO" --config config agent --directory windows --window 1s -e cpu-clock 2>>log 3>&- &
 	agent=$!
 	wait_until has_windows 3
@@ -681,7 +681,7 @@ is_counted() { [ "$(number_of "$1" | grep -c '[1-9]')" = 1 ]; }
 	}
 	local slow before
 	slow=$(period "$(windows | sed -n 2p)")
-	printf '[agent]\nfreq = 999\nmax-memory = 100G\nnice = 0\n' >config
+	printf '[agent]\nfreq = 99\nmax-memory = 100G\nnice = 0\n' >config
 	kill -HUP "$agent"
 	reread() { grep -q 'the options were read again' log; }
 	wait_until reread
