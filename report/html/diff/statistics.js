@@ -23,6 +23,15 @@ function meanWeight(costs, run) {
 	return costs[3 * run + 1] ? costs[3 * run] / costs[3 * run + 1] : 0;
 }
 
+/** As a weight counts for the variance. @param {Float64Array} costs @param {number} run
+ * @param {number} without samples */
+function squareWeight(costs, run, without) {
+	const samples = costs[3 * run + 1];
+	const weight = costs[3 * run];
+	const squares = costs[3 * run + 2];
+	return !samples ? without : squares > 0 && weight ? squares / weight : weight / samples;
+}
+
 /** The draws of the runs: of shares of their costs, or of costs over amounts. */
 class Draws {
 	/** @param {Uint8Array} sides by run: 1: after @param {Float64Array} whole what the runs cost
@@ -36,31 +45,26 @@ class Draws {
 		this.minimum = minimum;
 		this.all = this.samples(whole);
 		this.degrees = Math.max(this.runs - 2, 0);
+		/** What costs are divided by, by run. */
+		this.divisors = Float64Array.from(sides, (_, run) => (amounts ? amounts[run] : whole[3 * run]));
 		this.sums = [0, 0];
-		for (let run = 0; run < this.runs; run++)
-			this.sums[sides[run]] += this.divisor(run);
+		this.divisors.forEach((by, run) => (this.sums[sides[run]] += by));
+		/** The part of a side that a run is. */
+		this.parts = this.divisors.map((by, run) =>
+			(this.sums[sides[run]] > 0 ? by / this.sums[sides[run]] : 0));
+		/** Mean weights of the runs' samples, and as they count for the variance. */
+		this.means = Float64Array.from(sides, (_, run) => meanWeight(whole, run));
+		this.squareWeights = this.means.map((mean, run) => squareWeight(whole, run, mean));
+		this.squares = this.means.map((mean, run) => whole[3 * run + 2] || mean * whole[3 * run]);
 		/** @type {Prior | null} */
 		this.prior = null;
 		this.rest = new Float64Array(whole.length);
 		this.inner = new Float64Array(whole.length);
 	}
 
-	/** @param {number} run */
-	divisor(run) {
-		return this.amounts ? this.amounts[run] : this.whole[3 * run];
-	}
-
-	/** @param {number} run */
-	partOfSide(run) {
-		const sum = this.sums[this.sides[run]];
-		return sum > 0 ? this.divisor(run) / sum : 0;
-	}
-
 	/** @param {Float64Array} costs @param {number} run */
 	squareWeight(costs, run) {
-		const known = costs[3 * run + 1] ? costs : this.whole;
-		const [weight, squares] = [known[3 * run], known[3 * run + 2]];
-		return squares > 0 && weight ? squares / weight : meanWeight(known, run);
+		return squareWeight(costs, run, this.squareWeights[run]);
 	}
 
 	/** What the runs have beside a row. @param {Float64Array} costs @param {Float64Array} rest that is
@@ -68,10 +72,9 @@ class Draws {
 	outside(costs, rest) {
 		for (let run = 0; run < this.runs; run++) {
 			const inside = this.squareWeight(costs, run) * costs[3 * run];
-			const all = this.whole[3 * run + 2] || meanWeight(this.whole, run) * this.whole[3 * run];
 			rest[3 * run] = Math.max(this.whole[3 * run] - costs[3 * run], 0);
 			rest[3 * run + 1] = Math.max(this.whole[3 * run + 1] - costs[3 * run + 1], 0);
-			rest[3 * run + 2] = Math.max(all - inside, 0);
+			rest[3 * run + 2] = Math.max(this.squares[run] - inside, 0);
 		}
 		return rest;
 	}
@@ -79,7 +82,7 @@ class Draws {
 	/** The variance in a run of what is drawn with a value. @param {Float64Array} rest
 	 * @param {number} run @param {number} value @param {number} inside square weight */
 	varianceInRun(rest, run, value, inside) {
-		const by = this.divisor(run);
+		const by = this.divisors[run];
 		if (by <= 0)
 			return 0;
 		if (this.amounts)
@@ -113,7 +116,7 @@ class Draws {
 		let sum = 0;
 		for (let run = 0; run < this.runs; run++) {
 			const value = values[this.sides[run]];
-			const by = this.divisor(run);
+			const by = this.divisors[run];
 			const variance = this.varianceInRun(rest, run, value, this.squareWeight(costs, run));
 			if (by > 0 && variance > 0)
 				sum += (costs[3 * run] / by - value) ** 2 / variance;
@@ -154,19 +157,22 @@ class Draws {
 	 * @param {number} degrees */
 	probability(costs, distance, dispersion, degrees) {
 		const weights = commonWeights(this, costs);
-		const exposure = [0, 0];
+		let [before, after] = [0, 0];
 		for (let run = 0; run < this.runs; run++) {
-			const weight = weights.mean * meanWeight(this.whole, run);
-			exposure[this.sides[run]] += weight > 0 ? this.divisor(run) / weight : 0;
+			const weight = weights.mean * this.means[run];
+			const exposure = weight > 0 ? this.divisors[run] / weight : 0;
+			if (this.sides[run])
+				after += exposure;
+			else
+				before += exposure;
 		}
-		const [before, after] = exposure;
 		const n = this.samples(costs);
 		const common = n / (before + after);
 		const rest = this.amounts ? costs : this.outside(costs, this.inner);
 		let variance = 0;
 		for (let run = 0; run < this.runs; run++)
-			variance += this.partOfSide(run) ** 2 * this.varianceInRun(rest, run, common,
-				weights.square * meanWeight(this.whole, run));
+			variance += this.parts[run] ** 2 * this.varianceInRun(rest, run, common,
+				weights.square * this.means[run]);
 		variance *= dispersion;
 		if (before <= 0 || after <= 0 || variance <= 0)
 			return 1;
@@ -186,7 +192,7 @@ class Draws {
 		const rest = this.outside(costs, this.rest);
 		let variance = 0;
 		for (let run = 0; run < this.runs; run++)
-			variance += this.partOfSide(run) ** 2 * this.varianceInRun(rest, run,
+			variance += this.parts[run] ** 2 * this.varianceInRun(rest, run,
 				values[this.sides[run]], this.squareWeight(costs, run));
 		return { before: values[0], after: values[1],
 			error: Math.sqrt(Math.max(dispersion * variance, 0)) };
@@ -209,7 +215,7 @@ class Draws {
 function commonWeights(draws, costs) {
 	let [samples, weights, squares] = [0, 0, 0];
 	for (let run = 0; run < draws.runs; run++) {
-		const unit = meanWeight(draws.whole, run);
+		const unit = draws.means[run];
 		if (!costs[3 * run + 1] || unit <= 0)
 			continue;
 		samples += costs[3 * run + 1];
