@@ -134,7 +134,7 @@ $(BUILD)/%.o: %.c
 PAGE         := $(BUILD)/report/html
 PAGE_MODULES := payload steps text elements search shape costs trees errors state made colors graph table crumbs chips keys pane marks heat timeline quality code page save actions main
 COMPARISON_MODULES := $(addprefix page/,payload steps text elements search shape costs trees errors state made colors graph table crumbs chips keys pane marks heat timeline code save) \
-	$(addprefix diff/,comparison times distributions statistics selected change_tree change_state change_table runs change_code change_page change_actions start)
+	$(addprefix diff/,comparison times distributions statistics selected tested_tree change_tree change_state change_table runs change_code change_page change_actions start)
 join_modules  = { echo '(() => {'; echo '"use strict";'; sed -e '/^import /d' -e 's/^export //' $^; echo '})();'; } > $@
 $(PAGE)/page.js: $(PAGE_MODULES:%=report/html/page/%.js)
 	@mkdir -p $(@D)

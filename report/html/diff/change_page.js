@@ -3,7 +3,8 @@
 /** @import { Comparison, Compared, Measure, Side } from "./comparison.js" */
 /** @import { Times } from "./times.js" */
 /** @import { ChangeLook } from "./change_table.js" */
-/** @import { Showing, TreeKind } from "./change_tree.js" */
+/** @import { Showing } from "./change_tree.js" */
+/** @import { TreeKind } from "./tested_tree.js" */
 /** @import { ChangeState } from "./change_state.js" */
 /** @import { Filter } from "../page/costs.js" */
 /** @import { Model } from "../page/payload.js" */
@@ -22,6 +23,7 @@ import { Timeline } from "../page/timeline.js";
 import { pathOf } from "../page/trees.js";
 import { codeOfSides } from "./change_code.js";
 import { ChangeTree } from "./change_tree.js";
+import { TestedTree } from "./tested_tree.js";
 import { CHANGE_COLORS, changeColor, changeText, relativeText, valueText } from "./change_table.js";
 import { ChangeTable, RELATIVE_STEPS } from "./change_table.js";
 import { firstChangeState, fragmentOfChange, measureOf } from "./change_state.js";
@@ -204,12 +206,14 @@ export class ChangePage {
 
 	/** @param {TreeKind} kind @returns {ChangeTree} */
 	tree(kind) {
-		const { metric, func, side, only, view } = this.state;
+		const { metric, side, only, view } = this.state;
+		const func = kind === "callers" || kind === "callees" ? this.state.func : -1;
 		/** @type {Showing} */
-		const showing = { kind, func, metric, measure: measureOf(this.state), side, only,
-			status: STATUSES[view], isTested: this.isWhole };
-		return this.made.derive(kind, [showing, this.choice()], () =>
-			new ChangeTree(this.selection(), showing));
+		const showing = { measure: measureOf(this.state), side, only, status: STATUSES[view] };
+		const key = [func, metric, this.isWhole, this.choice()];
+		const tested = this.made.derive(`tested ${kind}`, key, () =>
+			new TestedTree(this.selection(), kind, func, metric, this.isWhole));
+		return this.made.derive(kind, [key, showing], () => new ChangeTree(tested, showing));
 	}
 
 	/** @returns {ChangeTree[]} */
@@ -271,7 +275,7 @@ export class ChangePage {
 		const selected = !isSandwich && state.selected.length && isBelow ? found : null;
 		this.looks[i].changes = tree;
 		this.showTitle(tree, pane.host);
-		pane.show(tree.isOfFunction ? tree.showing.kind : TITLES[state.view].toLowerCase(), tree, top,
+		pane.show(tree.isOfFunction ? tree.tested.kind : TITLES[state.view].toLowerCase(), tree, top,
 			selected);
 		if (i)
 			return;
@@ -302,7 +306,7 @@ export class ChangePage {
 		const tree = this.looks[0].changes;
 		const costs = new Float64Array(whole.length);
 		runs.forEach(({ total }, run) => (costs[3 * run] = matchedCost(shape, total, matches)));
-		const { draws } = tree.tests.total;
+		const { draws } = tree.tested.tests.total;
 		const [before, after] = [draws.value(costs, 0), draws.value(costs, 1)];
 		byId("matched").textContent = before || after
 			? `${valueText(before, unit, shares)} → ${valueText(after, unit, shares)}` : "none";

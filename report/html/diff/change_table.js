@@ -91,7 +91,7 @@ export class ChangeTable extends Table {
 	costs(item) {
 		const { changes, shares, unit } = this.changeLook();
 		const values = changes.values(item, changes.showing.measure);
-		const { draws } = changes.tests.total;
+		const { draws } = changes.tested.tests.total;
 		/** @param {"before" | "after"} side */
 		const cell = (side) => {
 			const all = draws.value(draws.whole, Number(side === "after"));
