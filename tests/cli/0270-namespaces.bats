@@ -100,14 +100,15 @@ check_container() {
 	expect_parts inside.tree alpha_inner 1 gamma_inner 2
 }
 
+# A recorder has a mapped file open for a moment, to look at it.
 @test "a file system mounted during a recording can be unmounted" {
-	mkdir there
-	record there.data -- unshare -m sh -c "mount -t tmpfs tmpfs there &&
-		cp '$WORKLOADS/dispatch' there/program && there/program 0.5 && umount there" 2>&1
-	mkdir here
-	record here.data -- sh -c "mount -t tmpfs tmpfs here &&
-		cp '$WORKLOADS/dispatch' here/program && here/program 0.5; umount here" ||
-		{ umount -l here; false; }
+	local unmount='i=0; until umount place; do [ $((i += 1)) -lt 200 ] && sleep 0.1 || exit 1; done'
+	mkdir place
+	record there.data -- unshare -m sh -c "mount -t tmpfs tmpfs place &&
+		cp '$WORKLOADS/dispatch' place/program && place/program 0.5 && { $unmount; }" 2>&1
+	record here.data -- sh -c "mount -t tmpfs tmpfs place &&
+		cp '$WORKLOADS/dispatch' place/program && place/program 0.5; $unmount" ||
+		{ umount -l place; false; }
 	report_json here.data >here.tree
 	expect_paths here.tree worker "main dispatch_1 worker" "main dispatch_2 worker"
 }
