@@ -88,6 +88,20 @@ export function studentBothTails(t, degrees) {
 			square / (degrees + square));
 }
 
+/** A distance from the mean, in standard deviations, within which a normal value is with the rest of a
+ * probability, or slightly less. @param {number} probability above 0, at most 1 */
+export function normalDistance(probability) {
+	let [low, high] = [0, 40];
+	while (high - low > 1e-9) {
+		const middle = (low + high) / 2;
+		if (complementOfError(middle / Math.SQRT2) > probability)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /** @param {number} hits or more @param {number} n @param {number} probability */
 function binomialUpperTail(hits, n, probability) {
 	return hits <= 0 ? 1 : incompleteBeta(hits, n - hits + 1, probability, 1 - probability);

@@ -45,6 +45,8 @@ export class Selected {
 		this.others = otherProcesses(compared, filters);
 		/** @type {Measured[]} */
 		this.measured = [];
+		/** Of call paths with cost, by metric. @type {number[]} */
+		this.counts = [];
 		this.facts = facts;
 		this.facts = { ...facts, runs: facts.runs.map((of, run) => ({ ...of,
 			amount: this.amountOf(run) })) };
@@ -126,14 +128,14 @@ export class Selected {
 
 	/** How many call paths have cost. @param {number} metric */
 	countPaths(metric) {
-		const has = new Uint8Array(this.shape.n);
+		return (this.counts[metric] ??= this.count(this.of(metric).runs));
+	}
+
+	/** How many nodes have cost in any run. @param {Sums[]} runs */
+	count(runs) {
 		let n = 0;
-		for (const { total } of this.of(metric).runs) {
-			for (let node = 1; node < has.length; node++) {
-				n += Number(total[node] > 0 && !has[node]);
-				has[node] |= Number(total[node] > 0);
-			}
-		}
+		for (let node = 1; node < this.shape.n; node++)
+			n += Number(runs.some(({ total }) => total[node] > 0));
 		return n;
 	}
 

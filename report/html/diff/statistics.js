@@ -5,7 +5,7 @@
  * The costs of a row are one array: weight, samples and squares of the weights, run by run.
  */
 
-import { binomialBothTails, digammaOf, studentBothTails } from "./distributions.js";
+import { binomialBothTails, digammaOf, normalDistance, studentBothTails } from "./distributions.js";
 import { trigammaInverse, trigammaOf } from "./distributions.js";
 
 const MIN_ROWS = 3; /* that tell what their dispersions have in common */
@@ -16,6 +16,8 @@ const PROBABILITY_STEPS = 1 << 16; /* of probabilities */
  * allDegrees: number}} Prior */
 /** Error: the standard deviation of the difference. @typedef {{before: number, after: number,
  * error: number}} Difference */
+/** A probability from which on the adjusted one is 1, whatever it is itself; and a distance in standard
+ * deviations below which probabilities are above it. @typedef {{p: number, distance: number}} Limit */
 /** Writes what a row costs. @typedef {(row: number, costs: Float64Array) => void} Fill */
 
 /** Of a part of a run. @param {Float64Array} costs @param {number} run */
@@ -154,8 +156,8 @@ class Draws {
 	}
 
 	/** @param {Float64Array} costs @param {number} distance @param {number} dispersion
-	 * @param {number} degrees */
-	probability(costs, distance, dispersion, degrees) {
+	 * @param {number} degrees @param {Limit} limit */
+	probability(costs, distance, dispersion, degrees, limit) {
 		const weights = commonWeights(this, costs);
 		let [before, after] = [0, 0];
 		for (let run = 0; run < this.runs; run++) {
@@ -174,12 +176,12 @@ class Draws {
 			variance += this.parts[run] ** 2 * this.varianceInRun(rest, run, common,
 				weights.square * this.means[run]);
 		variance *= dispersion;
-		if (before <= 0 || after <= 0 || variance <= 0)
+		const t = distance / Math.sqrt(variance);
+		if (before <= 0 || after <= 0 || variance <= 0 || t <= limit.distance)
 			return 1;
 		const perSample = (common * (1 / before + 1 / after)) / variance;
 		const exact = binomialBothTails(this.samples(costs, 1) * perSample, n * perSample,
 			after / (before + after));
-		const t = distance / Math.sqrt(variance);
 		/* the normal distribution has less than this out there, so it need not be known */
 		return degrees === Infinity && exact >= Math.exp((-t * t) / 2) ? exact
 			: Math.max(exact, studentBothTails(t, degrees));
@@ -198,15 +200,24 @@ class Draws {
 			error: Math.sqrt(Math.max(dispersion * variance, 0)) };
 	}
 
-	/** The probability of the difference by chance; NaN: there are too few samples for a test.
-	 * @param {Float64Array} costs */
-	test(costs) {
+	/** Whether there are samples enough for a test. @param {Float64Array} costs */
+	isEnough(costs) {
+		return this.samples(this.isMost(costs) ? this.outside(costs, this.rest) : costs) >=
+			this.minimum;
+	}
+
+	/** Of what is most of the samples, the rest is tested. @param {Float64Array} costs */
+	isMost(costs) {
+		return !this.amounts && this.samples(costs) > this.all / 2;
+	}
+
+	/** The probability of the difference by chance, of a row with samples enough; 1 if it is above the
+	 * limit. @param {Float64Array} costs @param {Limit} limit */
+	test(costs, limit) {
 		const { dispersion, known } = this.moderated(costs);
-		const isMost = !this.amounts && this.samples(costs) > this.all / 2;
-		const tested = isMost ? this.outside(costs, this.rest) : costs;
+		const tested = this.isMost(costs) ? this.outside(costs, this.rest) : costs;
 		const distance = Math.abs(this.value(costs, 1) - this.value(costs, 0));
-		return this.samples(tested) < this.minimum ? NaN
-			: this.probability(tested, distance, dispersion, known);
+		return this.probability(tested, distance, dispersion, known, limit);
 	}
 }
 
@@ -269,35 +280,41 @@ function placeOf(sorted, places, number) {
 	return low;
 }
 
-/** Those that are not NaN. @param {Float64Array} p */
-function testedOf(p) {
-	const tested = new Float64Array(p.length);
+/** Those below a limit, sorted. @param {Float64Array} p @param {number} limit */
+function sortedBelow(p, limit) {
+	const below = new Float64Array(p.length);
 	let n = 0;
 	for (let row = 0; row < p.length; row++) {
-		if (!Number.isNaN(p[row]))
-			tested[n++] = p[row];
+		if (p[row] < limit)
+			below[n++] = p[row];
 	}
-	return tested.subarray(0, n);
+	return below.subarray(0, n).sort();
 }
 
-/** Adjusts probabilities for a false discovery rate: by Benjamini and Hochberg, or if rows share
- * samples, by Benjamini and Yekutieli. @param {Float64Array} p NaN: not tested
- * @param {boolean} shareSamples */
-function adjust(p, shareSamples) {
-	const tests = testedOf(p).sort();
+/** Adjusts probabilities for a false discovery rate by Benjamini and Hochberg.
+ * @param {Float64Array} p NaN: not tested @param {number} n tests, times the factor for those that
+ * share samples @param {Limit} limit */
+function adjust(p, n, { p: limit }) {
+	const tests = sortedBelow(p, limit);
 	const places = placesOf(tests);
-	let harmonic = 0;
-	for (let i = 1; i <= tests.length; i++)
-		harmonic += 1 / i;
-	const n = tests.length * (shareSamples ? harmonic : 1);
 	const q = new Float64Array(tests.length);
 	let least = 1;
 	for (let i = tests.length - 1; i >= 0; i--)
 		q[i] = least = Math.min(least, (tests[i] * n) / (i + 1));
 	for (let row = 0; row < p.length; row++) {
-		if (!Number.isNaN(p[row]))
+		if (p[row] < limit)
 			p[row] = q[placeOf(tests, places, p[row])];
+		else if (p[row] >= limit)
+			p[row] = 1;
 	}
+}
+
+/** What tests are multiplied by where rows share samples (Benjamini and Yekutieli). @param {number} n */
+function harmonic(n) {
+	let sum = 0;
+	for (let i = 1; i <= n; i++)
+		sum += 1 / i;
+	return Math.max(sum, 1);
 }
 
 /** Tests of rows among each other. */
@@ -319,14 +336,14 @@ export class Tests {
 		return this.draws.compare(costs);
 	}
 
-	/** Of a row that is not adjusted for others. @param {Float64Array} costs */
-	test(costs) {
-		const p = this.draws.test(costs);
-		if (!this.costs || Number.isNaN(p))
+	/** Of a row that is not adjusted for others. @param {Float64Array} costs @param {Limit} limit */
+	test(costs, limit) {
+		const p = this.draws.test(costs, limit);
+		if (!this.costs || p >= limit.p)
 			return p;
 		const share = this.draws.value(costs, 1) - this.draws.value(costs, 0);
 		const cost = this.costs.value(costs, 1) - this.costs.value(costs, 0);
-		return share * cost > 0 ? Math.max(p, this.costs.test(costs)) : 1;
+		return share * cost > 0 ? Math.max(p, this.costs.test(costs, limit)) : 1;
 	}
 
 	/** By row, the adjusted probability of its difference by chance, or NaN for a row that is not
@@ -336,14 +353,24 @@ export class Tests {
 		const costs = new Float64Array(this.draws.whole.length);
 		const q = new Float64Array(n);
 		const distances = new Float64Array(n);
+		let tests = 0;
 		this.draws.fit(n, fill);
 		this.costs?.fit(n, fill);
 		for (let row = 0; row < n; row++) {
 			fill(row, costs);
-			q[row] = this.test(costs);
+			q[row] = this.draws.isEnough(costs) ? 0 : NaN;
+			tests += Number(q[row] === 0);
 			distances[row] = Math.abs(this.draws.value(costs, 1) - this.draws.value(costs, 0));
 		}
-		adjust(q, shareSamples);
+		const factor = shareSamples ? harmonic(tests) : 1;
+		const limit = { p: 1 / factor, distance: normalDistance(1 / factor) };
+		for (let row = 0; row < n; row++) {
+			if (Number.isNaN(q[row]))
+				continue;
+			fill(row, costs);
+			q[row] = this.test(costs, limit);
+		}
+		adjust(q, tests * factor, limit);
 		return { q, distances };
 	}
 }
