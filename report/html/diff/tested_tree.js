@@ -25,22 +25,31 @@ import { Tests } from "./statistics.js";
 const NO_ROWS = { n: 0, rowOf: () => -1, above: new Int32Array(0), fill: () => () => {} };
 const CODE = ["user", "inline", "kernel", "marker"];
 
-/** The costs of nodes, as a row's are: weight, samples and squares, run by run. @param {Sums[]} runs
- * @param {Measure} measure */
+/** The costs of nodes, as a row's are: weight, samples and squares, run by run.
+ * @typedef {(Float64Array | null)[]} Columns */
+/** @type {WeakMap<Sums[], Record<Measure, Columns>>} */
+const knownColumns = new WeakMap();
+
+/** @param {Sums[]} runs @param {Measure} measure */
 function runColumns(runs, measure) {
-	return runs.flatMap((of) => (measure === "self" ? [of.self, of.selfSamples, of.selfSquares]
-		: [of.total, of.samples, of.squares]));
+	let known = knownColumns.get(runs);
+	if (!known) {
+		known = { self: runs.flatMap((of) => [of.self, of.selfSamples, of.selfSquares]),
+			total: runs.flatMap((of) => [of.total, of.samples, of.squares]) };
+		knownColumns.set(runs, known);
+	}
+	return known[measure];
 }
 
 /** Adds what nodes cost in each run. @param {Float64Array} costs @param {Sums[]} runs
  * @param {ArrayLike<number>} nodes @param {Measure} measure */
 function addNodes(costs, runs, nodes, measure) {
-	runColumns(runs, measure).forEach((column, at) => {
-		let sum = 0;
+	const columns = runColumns(runs, measure);
+	for (let at = 0; at < columns.length; at++) {
+		const column = columns[at];
 		for (let i = 0; column && i < nodes.length; i++)
-			sum += column[nodes[i]];
-		costs[at] += sum;
-	});
+			costs[at] += column[nodes[i]];
+	}
 }
 
 /** By function the number of its row in the table. Copies of inlined functions have that of the
