@@ -7,6 +7,7 @@
 #include "cct/base/hash.h"
 #include "unwind/cfi/cfi.h"
 #include "unwind/code/code_scan.h"
+#include "unwind/code/kept_scans.h"
 #include "unwind/guess/guess_anonymous.h"
 
 /* What a new thread runs before its first function. */
@@ -195,12 +196,42 @@ static bool is_in_entry_function(struct guess *guess)
 			       guess->pc - guess->at.bias);
 }
 
+/* The module knows what an earlier profile's scans have found. */
+static struct scan_question ask(const struct located *at, const struct place_key *key,
+				uint64_t entry)
+{
+	return (struct scan_question){
+		.arch = key->arch,
+		.start = at->code.start,
+		.size = at->code.size,
+		.offset = key->offset,
+		.entry = entry,
+		.is_exact = key->is_exact,
+	};
+}
+
+static struct scan_answer scan_returns(struct guess *guess, bool is_past_end)
+{
+	struct scan_answer answer = { .is_outermost = is_in_entry_function(guess) };
+
+	/* After a call at a function's end there is no code to follow. */
+	if (is_past_end)
+		answer.outcomes.is_complete = true;
+	else
+		code_scan_returns(guess->guesser->scan, &guess->at.code, guess->key.offset,
+				  guess->is_exact, &answer.outcomes);
+	return answer;
+}
+
 /* The ways to return from the frame, by its code; scanned once. */
 static struct known_returns *get_returns(struct guess *guess)
 {
 	struct guesser *guesser = guess->guesser;
 	struct known_returns *known = &guesser->returns[key_hash(&guess->key, 0, RETURNS_BITS)];
-	struct code *code = &guess->at.code;
+	const struct scan_question question = ask(&guess->at, &guess->key, SCAN_RETURNS);
+	struct elf_module *module = elf_modules_get(guess->process.elf_modules, guess->at.module);
+	const struct code *code = &guess->at.code;
+	struct scan_answer answer;
 
 	if (key_equal(&known->key, &guess->key))
 		return known;
@@ -208,15 +239,28 @@ static struct known_returns *get_returns(struct guess *guess)
 	known->has_entry = find_function(guess, &guess->at, guess->pc - guess->at.bias);
 	known->is_entry_symbol = known->has_entry;
 	known->entry = code->function_start;
-	known->is_outermost = is_in_entry_function(guess);
-	bool is_past_end = known->has_entry && guess->key.offset >= code->function_end;
-	/* After a call at a function's end there is no code to follow. */
-	if (is_past_end)
-		known->outcomes.is_complete = true;
-	else
-		code_scan_returns(guesser->scan, code, guess->key.offset, guess->is_exact,
-				  &known->outcomes);
+	if (!module || !elf_module_find_scan(module, &question, &answer)) {
+		answer = scan_returns(guess,
+				      known->has_entry && guess->key.offset >= code->function_end);
+		if (module)
+			elf_module_keep_scan(module, &question, &answer);
+	}
+	known->outcomes = answer.outcomes;
+	known->is_outermost = answer.is_outermost;
 	return known;
+}
+
+static struct scan_answer scan_from_entry(const struct guess *guess, struct located *at,
+					  uint64_t entry, const struct place_key *key)
+{
+	struct scan_answer answer = { .leaves = false };
+	struct code_rule *rule = &answer.outcomes.rules[0];
+
+	find_function(guess, at, entry);
+	answer.way = code_scan_entry(guess->guesser->scan, &at->code, entry, key->offset,
+				     key->is_exact, rule, &answer.leaves);
+	answer.outcomes.n_rules = answer.way == CODE_LEADS;
+	return answer;
 }
 
 /* Whether and how the function at @entry of @at leads to the instruction @key; scanned once. */
@@ -225,14 +269,24 @@ static const struct known_entry *scan_entry(const struct guess *guess, struct lo
 {
 	struct guesser *guesser = guess->guesser;
 	struct known_entry *known = &guesser->entries[key_hash(key, entry, ENTRIES_BITS)];
+	const struct scan_question question = ask(at, key, entry);
+	struct elf_module *module = elf_modules_get(guess->process.elf_modules, at->module);
+	struct scan_answer answer;
 
 	if (key_equal(&known->key, key) && known->entry == entry)
 		return known;
-	known->key = *key;
-	known->entry = entry;
-	find_function(guess, at, entry);
-	known->way = code_scan_entry(guesser->scan, &at->code, entry, key->offset, key->is_exact,
-				     &known->rule, &known->leaves);
+	if (!module || !elf_module_find_scan(module, &question, &answer)) {
+		answer = scan_from_entry(guess, at, entry, key);
+		if (module)
+			elf_module_keep_scan(module, &question, &answer);
+	}
+	*known = (struct known_entry){
+		.key = *key,
+		.entry = entry,
+		.way = answer.way,
+		.leaves = answer.leaves,
+		.rule = answer.outcomes.rules[0],
+	};
 	return known;
 }
 

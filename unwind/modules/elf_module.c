@@ -9,12 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
 #include "cct/object/elf_image.h"
 #include "cct/object/module_file.h"
 #include "unwind/cfi/cfi.h"
 #include "unwind/code/function_starts.h"
 #include "unwind/code/functions.h"
+#include "unwind/code/kept_scans.h"
 #include "unwind/modules/c_library.h"
 #include "unwind/modules/elf_access.h"
 #include "unwind/modules/go_rule.h"
@@ -59,6 +61,7 @@ struct elf_module {
 	struct functions *functions;    /* NULL: not requested yet */
 	struct function_starts *starts; /* of @starts_of; NULL: not requested yet */
 	const struct elf_segment *starts_of;
+	struct kept_scans *scans;      /* of a watched file; NULL: none yet */
 	struct go_pclntab *go_pclntab; /* NULL: no Go program */
 	struct made_rule *made;        /* that rules point to */
 	size_t n_made;
@@ -187,6 +190,7 @@ void elf_module_destroy(struct elf_module *module)
 	cfi_destroy(module->cfi);
 	functions_destroy(module->functions);
 	function_starts_destroy(module->starts);
+	kept_scans_destroy(module->scans);
 	go_pclntab_destroy(module->go_pclntab);
 	made_rules_destroy(module->made);
 	if (module->is_dump)
@@ -236,6 +240,29 @@ void elf_module_set_module(struct elf_module *module, const struct module *calle
 	module->module = called;
 	cfi_set_module(module->cfi, called);
 	module->n_lookups = 0;
+	/* What runs now may be other code than what filled it. */
+	if (module->scans && kept_scans_are_full(module->scans))
+		kept_scans_destroy(steal_ptr(module->scans));
+}
+
+bool elf_module_find_scan(struct elf_module *module, const struct scan_question *question,
+			  struct scan_answer *ret)
+{
+	pthread_mutex_lock(&module->lock);
+	const bool is_known = module->scans && kept_scans_find(module->scans, question, ret);
+	pthread_mutex_unlock(&module->lock);
+	return is_known;
+}
+
+void elf_module_keep_scan(struct elf_module *module, const struct scan_question *question,
+			  const struct scan_answer *answer)
+{
+	pthread_mutex_lock(&module->lock);
+	if (module->watches_file && !module->scans)
+		module->scans = kept_scans_create();
+	if (module->scans)
+		kept_scans_add(module->scans, question, answer);
+	pthread_mutex_unlock(&module->lock);
 }
 
 size_t elf_module_size(const struct elf_module *module)
@@ -243,6 +270,7 @@ size_t elf_module_size(const struct elf_module *module)
 	return sizeof(*module) + ELF_SIZE +
 	       (module->functions ? functions_size(module->functions) : 0) +
 	       (module->starts ? function_starts_size(module->starts) : 0) +
+	       (module->scans ? kept_scans_size(module->scans) : 0) +
 	       (module->cfi ? cfi_size(module->cfi) : 0) + module->n_made * sizeof(*module->made);
 }
 

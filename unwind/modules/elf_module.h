@@ -13,6 +13,8 @@ struct cfi_function;
 struct elf_access_log;
 struct elf_module;
 struct rule;
+struct scan_answer;
+struct scan_question;
 
 /* NULL: out of memory. @log: receives each request to the module; borrowed; may be NULL.
  * @is_timed: measure the time of each look-up. */
@@ -31,6 +33,14 @@ bool elf_module_watches_file(const struct elf_module *module);
 bool elf_module_is_lasting(const struct elf_module *module);
 /* What it is now called, in the table it goes on in; NULL: in none for the time being. */
 void elf_module_set_module(struct elf_module *module, const struct module *called);
+/*
+ * What following the code of a watched file has found (unwind/code/kept_scans.h): it goes on with
+ * the module. false: not known.
+ */
+bool elf_module_find_scan(struct elf_module *module, const struct scan_question *question,
+			  struct scan_answer *ret);
+void elf_module_keep_scan(struct elf_module *module, const struct scan_question *question,
+			  const struct scan_answer *answer);
 /* The memory that it takes besides the mapped file. */
 size_t elf_module_size(const struct elf_module *module);
 

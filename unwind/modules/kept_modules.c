@@ -94,8 +94,12 @@ void kept_modules_watch(struct kept_modules *kept, const struct module *module,
 void kept_modules_put(struct kept_modules *kept, const struct module *module,
 		      struct elf_module *elf_module)
 {
+	const bool is_lasting = elf_module_is_lasting(elf_module);
+
+	if (is_lasting)
+		elf_module_set_module(elf_module, NULL);
 	const struct kept_module added = {
-		.path = elf_module_is_lasting(elf_module) ? strdup(module->key.path) : NULL,
+		.path = is_lasting ? strdup(module->key.path) : NULL,
 		.build_id = module->key.build_id,
 		.elf_module = elf_module,
 		.size = elf_module_size(elf_module),
@@ -106,7 +110,6 @@ void kept_modules_put(struct kept_modules *kept, const struct module *module,
 		destroy_module(kept, elf_module);
 		return;
 	}
-	elf_module_set_module(elf_module, NULL);
 	while (kept->n == KEPT_MAX || kept->size + added.size > SIZE_MAX_ALL)
 		destroy_module(kept, remove_at(kept, 0).elf_module);
 	kept->modules[kept->n++] = added;

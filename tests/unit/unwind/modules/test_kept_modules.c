@@ -16,6 +16,7 @@
 
 #include "cct/object/elf_image.h"
 #include "cct/object/module_file.h"
+#include "unwind/code/kept_scans.h"
 #include "unwind/modules/elf_modules.h"
 #include "unwind/rules/rule.h"
 
@@ -221,6 +222,38 @@ static void a_file_that_was_not_needed_is_not_kept(void **state)
 	kept_modules_destroy(kept);
 }
 
+static void scans_go_on_with_their_file(void **state)
+{
+	const struct scan_question question = { .arch = arch, .offset = code };
+	const struct scan_answer answer = { .way = CODE_CANNOT_LEAD };
+	struct kept_modules *kept = kept_modules_create();
+	const struct module_key key = key_of_program();
+	struct scan_answer got = { .way = CODE_LEADS };
+	struct pass alone, first, second, third;
+
+	(void)state;
+	begin(&alone, NULL, &key);
+	look_up(&alone);
+	elf_module_keep_scan(alone.module, &question, &answer);
+	assert_false(elf_module_find_scan(alone.module, &question, &got));
+	end(&alone);
+	begin(&first, kept, &key);
+	look_up(&first);
+	assert_false(elf_module_find_scan(first.module, &question, &got));
+	elf_module_keep_scan(first.module, &question, &answer);
+	end(&first);
+	begin(&second, kept, &key);
+	assert_true(elf_module_find_scan(second.module, &question, &got));
+	assert_int_equal(got.way, CODE_CANNOT_LEAD);
+	end(&second);
+	touch();
+	begin(&third, kept, &key);
+	assert_false(elf_module_find_scan(third.module, &question, &got));
+	end(&third);
+	kept_modules_destroy(kept);
+	copy_program();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +261,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_has_changed_is_opened_again),
 		cmocka_unit_test(only_the_same_path_and_build_id_are_the_same_file),
 		cmocka_unit_test(a_file_that_was_not_needed_is_not_kept),
+		cmocka_unit_test(scans_go_on_with_their_file),
 	};
 
 	return cmocka_run_group_tests(tests, make_program, remove_program);
