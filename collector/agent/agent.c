@@ -16,6 +16,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
+#include "cct/base/hash.h"
 #include "collector/agent/agent_cost.h"
 #include "collector/agent/agent_rate.h"
 #include "collector/agent/agent_recorder.h"
@@ -65,6 +66,8 @@ struct agent {
 	uint64_t own_cpu_ns;                /* up to the end of the last window */
 	uint64_t own_memory;                /* the most that was seen since then, each page once */
 	uint64_t most_resident;             /* likewise, pages that processes share several times */
+	uint64_t shared;                    /* how much of that was counted again, for @shared_by */
+	uint64_t shared_by;                 /* a hash of the processes; 0: not known */
 	uint64_t look_ns, look_interval_ns; /* when memory is looked at next; 0: it is still */
 	struct window_merge merge;
 	bool has_stopped_merging; /* after a failure, which would come again */
@@ -109,6 +112,21 @@ static size_t list_processes(const struct agent *agent, pid_t **pids_ret)
 	return n;
 }
 
+/* To find out which pages processes share takes the kernel a walk through all of them, so it is
+ * done once a window, and when there are other processes: pages that come later are not shared. */
+static uint64_t shared_memory(struct agent *agent, const pid_t *pids, size_t n, uint64_t resident)
+{
+	const uint64_t shared_by = hash_bytes(HASH_START, pids, n * sizeof(*pids));
+
+	if (agent->shared_by != shared_by) {
+		const uint64_t once = agent_cost_shared_memory(pids, n);
+
+		agent->shared_by = shared_by;
+		agent->shared = once < resident ? resident - once : 0;
+	}
+	return agent->shared < resident ? agent->shared : resident;
+}
+
 static void look_at_memory(struct agent *agent)
 {
 	_cleanup_free_ pid_t *pids = NULL;
@@ -118,7 +136,7 @@ static void look_at_memory(struct agent *agent)
 	if (resident <= agent->most_resident)
 		return;
 	agent->most_resident = resident;
-	const uint64_t memory = agent_cost_shared_memory(pids, n);
+	const uint64_t memory = resident - shared_memory(agent, pids, n, resident);
 	if (memory > agent->own_memory)
 		agent->own_memory = memory;
 }
@@ -204,7 +222,7 @@ static void end_window(struct agent *agent, const struct clock_moment *end)
 	look_at_memory(agent);
 	window->own_memory = agent->own_memory;
 	agent->own_cpu_ns = own_cpu_ns;
-	agent->own_memory = agent->most_resident = 0;
+	agent->own_memory = agent->most_resident = agent->shared_by = 0;
 	agent_window_end(window, end, (int)agent->options->nice);
 	agent_window_answer(window);
 	keep_limits(agent, window);
