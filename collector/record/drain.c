@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "perf/kernel/passing_symbols.h"
 #include "perf/records/record_ids.h"
 #include "perf/records/record_words.h"
 #include "perf/records/sample_trim.h"
@@ -249,6 +250,24 @@ static void see_switch(struct drain *drain, const struct perf_event_header *head
 		dump_conditions_see_thread(drain->conditions, &record);
 }
 
+/* Whether @name, of a BPF program, is that of one that lists the kernel's symbols. */
+static bool is_symbols_program(const char *name)
+{
+	const size_t size = strlen(name), own_size = strlen("_" PASSING_SYMBOLS_PROGRAM);
+
+	return size >= own_size && strcmp(name + size - own_size, "_" PASSING_SYMBOLS_PROGRAM) == 0;
+}
+
+static void see_code_change(struct drain *drain, const struct perf_event_header *header)
+{
+	struct record record;
+
+	if (record_decode(&drain->sideband_layout, header, &record) != RECORD_OK ||
+	    record.ksymbol.ksym_type != PERF_RECORD_KSYMBOL_TYPE_BPF ||
+	    !is_symbols_program(record.ksymbol.name))
+		drain->n_code_changes++;
+}
+
 static int write_record(struct drain *drain, const struct perf_event_header *header,
 			bool is_sideband)
 {
@@ -264,6 +283,9 @@ static int write_record(struct drain *drain, const struct perf_event_header *hea
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		see_switch(drain, header);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		see_code_change(drain, header);
 		break;
 	case PERF_RECORD_THROTTLE:
 		drain->n_throttled++;

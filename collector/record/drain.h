@@ -46,6 +46,8 @@ struct drain {
 	uint64_t n_left_out;      /* samples whose stacks were left out */
 	uint64_t n_lost;          /* by LOST records in sample rings */
 	uint64_t n_lost_sideband; /* by LOST records in sideband rings */
+	/* Changes of the kernel's code, but for programs that list its symbols. */
+	uint64_t n_code_changes;
 	uint64_t n_throttled;
 	uint64_t n_corrupt_rings; /* the content of a ring was corrupt and was discarded */
 };

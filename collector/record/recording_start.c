@@ -25,6 +25,13 @@ static int explain_failure(const struct recording_start *start, int err)
 				       failure ? failure : "out of memory");
 }
 
+/* Grows when the kernel's code changes, and when that may have been missed. */
+static uint64_t n_changes(const struct recording_start *start)
+{
+	return start->drain->n_code_changes + start->drain->n_lost_sideband +
+	       start->drain->n_corrupt_rings;
+}
+
 int recording_start_prepare(struct recording_start *start)
 {
 	static const struct names_key_paths paths = { "/proc/kallsyms", "/proc", "/sys" };
@@ -33,7 +40,10 @@ int recording_start_prepare(struct recording_start *start)
 		.paths = paths,
 		.cache = geteuid() == 0 ? NAMES_CACHE_FOLDER : NULL,
 	};
-	int err = kernel_snapshot_start(&start->kernel, &start->snapshot);
+	if (n_changes(start) != start->n_code_changes)
+		kernel_code_text_deinit(&start->code);
+	start->n_code_changes = n_changes(start);
+	int err = kernel_snapshot_start(&start->kernel, &start->code, &start->snapshot);
 
 	if (err)
 		return explain_failure(start, err);
@@ -41,10 +51,24 @@ int recording_start_prepare(struct recording_start *start)
 	return 0;
 }
 
-void recording_start_deinit(struct recording_start *start)
+static void end_prepared(struct recording_start *start)
 {
 	kernel_snapshot_destroy(steal_ptr(start->snapshot));
 	vdso_images_deinit(&start->vdsos);
+}
+
+void recording_start_deinit(struct recording_start *start)
+{
+	end_prepared(start);
+	kernel_code_text_deinit(&start->code);
+}
+
+/* All changes since then are in the rings of all CPUs, which were open: not so at the first file,
+ * nor where some tasks are recorded. */
+static bool sees_changes(const struct recording_start *start)
+{
+	return start->synthesize.is_again && start->options->is_system_wide &&
+	       start->synthesize.attr->ksymbol;
 }
 
 /* The rings are emptied meanwhile, because thousands of processes take a while; but not when
@@ -195,6 +219,8 @@ int recording_start_write(struct recording_start *start)
 		err = synthesize_cgroups(start);
 	if (!err)
 		err = attach_kernel(start);
-	recording_start_deinit(start);
+	if (!err && sees_changes(start))
+		start->code = kernel_snapshot_take_code(start->snapshot);
+	end_prepared(start);
 	return err && !start->notes->error ? explain_failure(start, err) : err;
 }

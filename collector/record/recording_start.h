@@ -24,6 +24,10 @@ struct recording_start {
 	struct kernel_snapshot_options kernel;
 	struct kernel_snapshot *snapshot;
 	struct vdso_images vdsos;
+	/* Of a recording of several files: the kernel's code at the last one, and how much had
+	 * changed by then (n_changes()). */
+	struct kernel_code_text code;
+	uint64_t n_code_changes;
 };
 
 /* Begins to read the kernel's symbols; called before anything is opened. 0, or -errno, which the
@@ -31,6 +35,7 @@ struct recording_start {
 int recording_start_prepare(struct recording_start *start);
 /* Also empties the rings now and then, if there are no samples in them so far. The same errors. */
 int recording_start_write(struct recording_start *start);
+/* At the end; recording_start_write() leaves what the next file can use. */
 void recording_start_deinit(struct recording_start *start);
 
 #endif

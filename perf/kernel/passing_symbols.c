@@ -160,6 +160,7 @@ int passing_symbols_read(uint32_t function_id, struct file_text *text_ret)
 	if (map_fd < 0)
 		return map_fd;
 	write_program(&code, map_fd);
-	_cleanup_close_ int program_fd = bpf_load_iterator(&code, function_id, "dendro_symbols");
+	_cleanup_close_ int program_fd =
+		bpf_load_iterator(&code, function_id, PASSING_SYMBOLS_PROGRAM);
 	return program_fd < 0 ? program_fd : read_symbols(program_fd, text_ret);
 }

@@ -17,6 +17,8 @@
  * -EOPNOTSUPP: its symbols have another layout. Or another -errno.
  */
 int passing_symbols_find_iterator(uint32_t *function_id_ret);
+/* The name of the BPF program that this takes, as in the kernel's symbol of it. */
+#define PASSING_SYMBOLS_PROGRAM "dendro_symbols"
 /*
  * The symbols that are there now, as lines of /proc/kallsyms: "<address> t <name>\t[bpf]\n", and a
  * NUL. May contain symbols of modules, too. 0 or -errno; the caller frees the bytes in any case.

@@ -23,12 +23,14 @@
 
 struct kernel_snapshot {
 	pthread_t thread;
+	bool is_joined;
 	sem_t has_result;
 	bool is_waited_for;
 	const struct kernel_snapshot_options *options;
 	struct names_key key;
 	bool has_key;
 	struct file_text text; /* all symbols, or those of code that comes and goes */
+	struct kernel_code_text former;
 	struct kernel_snapshot_result result;
 };
 
@@ -134,6 +136,30 @@ static int add_modules(struct kernel_snapshot *snapshot)
 	return err;
 }
 
+void kernel_code_text_deinit(struct kernel_code_text *former)
+{
+	kernel_code_list_deinit(&former->code);
+	free(former->text.bytes);
+	*former = (struct kernel_code_text){ .text.bytes = NULL };
+}
+
+/* -ENOENT: the code has to be read with all names. */
+static int read_code(struct kernel_snapshot *snapshot, uint32_t iterator)
+{
+	struct kernel_code_text *former = &snapshot->former;
+
+	if (former->text.bytes && names_key_equal(&former->key, &snapshot->key)) {
+		snapshot->text = former->text;
+		snapshot->result.code = former->code;
+		*former = (struct kernel_code_text){ .text.bytes = NULL };
+		return 0;
+	}
+	if (passing_symbols_read(iterator, &snapshot->text))
+		return -ENOENT;
+	const int err = add_modules(snapshot);
+	return err ? err : find_code(snapshot);
+}
+
 /* -ENOENT: the names have to be read. */
 static int read_kept(struct kernel_snapshot *snapshot)
 {
@@ -143,12 +169,9 @@ static int read_kept(struct kernel_snapshot *snapshot)
 
 	if (!snapshot->has_key ||
 	    names_cache_read(snapshot->options->cache, &snapshot->key, &entry, &compressed) ||
-	    entry.text_symbol >= N_TEXT_SYMBOLS ||
-	    passing_symbols_read(entry.iterator, &snapshot->text))
+	    entry.text_symbol >= N_TEXT_SYMBOLS)
 		return -ENOENT;
-	int err = add_modules(snapshot);
-	if (!err)
-		err = find_code(snapshot);
+	const int err = read_code(snapshot, entry.iterator);
 	if (err)
 		return err;
 	result->text_start = entry.text_start;
@@ -204,7 +227,7 @@ static void *snapshot_thread(void *arg)
 }
 
 int kernel_snapshot_start(const struct kernel_snapshot_options *options,
-			  struct kernel_snapshot **snapshot_ret)
+			  struct kernel_code_text *former, struct kernel_snapshot **snapshot_ret)
 {
 	sigset_t all, old;
 	struct kernel_snapshot *snapshot = calloc(1, sizeof(*snapshot));
@@ -212,6 +235,8 @@ int kernel_snapshot_start(const struct kernel_snapshot_options *options,
 	if (!snapshot)
 		return -ENOMEM;
 	snapshot->options = options;
+	snapshot->former = *former;
+	*former = (struct kernel_code_text){ .text.bytes = NULL };
 	sem_init(&snapshot->has_result, 0, 0);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -219,6 +244,7 @@ int kernel_snapshot_start(const struct kernel_snapshot_options *options,
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (err) {
 		sem_destroy(&snapshot->has_result);
+		kernel_code_text_deinit(&snapshot->former);
 		free(snapshot);
 		return err;
 	}
@@ -233,11 +259,32 @@ const struct kernel_snapshot_result *kernel_snapshot_wait(struct kernel_snapshot
 	return &snapshot->result;
 }
 
+static void join(struct kernel_snapshot *snapshot)
+{
+	if (!snapshot->is_joined)
+		pthread_join(snapshot->thread, NULL);
+	snapshot->is_joined = true;
+}
+
+struct kernel_code_text kernel_snapshot_take_code(struct kernel_snapshot *snapshot)
+{
+	struct kernel_code_text code = { .text.bytes = NULL };
+
+	join(snapshot);
+	if (snapshot->result.error || !snapshot->result.is_cached)
+		return code;
+	code = (struct kernel_code_text){ snapshot->key, snapshot->text, snapshot->result.code };
+	snapshot->text = (struct file_text){ .bytes = NULL };
+	snapshot->result.code = (struct kernel_code_list){ .codes = NULL };
+	return code;
+}
+
 void kernel_snapshot_destroy(struct kernel_snapshot *snapshot)
 {
 	if (!snapshot)
 		return;
-	pthread_join(snapshot->thread, NULL);
+	join(snapshot);
+	kernel_code_text_deinit(&snapshot->former);
 	sem_destroy(&snapshot->has_result);
 	free(snapshot->result.compressed);
 	kernel_code_list_deinit(&snapshot->result.code);

@@ -303,6 +303,44 @@ static void records_are_written_trimmed_and_their_space_given_back(void **state)
 	bench_destroy(bench);
 }
 
+static void put_code(struct ring *ring, uint16_t type, const char *name)
+{
+	struct {
+		uint64_t addr;
+		uint32_t len;
+		uint16_t type, flags;
+		char name[48];
+	} body = { 0xffffffffc0000000, 64, type, 0, "" };
+
+	snprintf(body.name, sizeof(body.name), "%s", name);
+	put_record(ring, PERF_RECORD_KSYMBOL, (const uint64_t *)&body, sizeof(body), 10);
+}
+
+static void changes_of_the_kernels_code_are_counted(void **state)
+{
+	static const struct {
+		uint16_t type;
+		const char *name;
+		unsigned n;
+	} cases[] = {
+		{ PERF_RECORD_KSYMBOL_TYPE_BPF, "bpf_prog_6deef7357e7b4530_sd_devices", 1 },
+		{ PERF_RECORD_KSYMBOL_TYPE_BPF, "bpf_prog_6deef7357e7b4530_dendro_symbols", 0 },
+		{ PERF_RECORD_KSYMBOL_TYPE_BPF, "dendro_symbols", 1 },
+		{ 2, "kprobe_insn_page", 1 },
+		{ 2, "bpf_prog_6deef7357e7b4530_dendro_symbols", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bench *bench = bench_create();
+
+		put_code(&bench->sideband_rings[0], cases[i].type, cases[i].name);
+		assert_int_equal(drain_round(&bench->drain), 1);
+		assert_int_equal(bench->drain.n_code_changes, cases[i].n);
+		bench_destroy(bench);
+	}
+}
+
 /* Fills in how many bytes of stack the next sample has, and its misc. */
 static void read_sample(struct data_file *file, size_t *size_ret, uint16_t *misc_ret)
 {
@@ -492,6 +530,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(empty_rings_make_no_round),
+		cmocka_unit_test(changes_of_the_kernels_code_are_counted),
 		cmocka_unit_test(records_are_written_trimmed_and_their_space_given_back),
 		cmocka_unit_test(stacks_are_left_out_while_the_caller_says_so),
 		cmocka_unit_test(a_backlog_is_read_in_slices_of_time),

@@ -13,6 +13,9 @@
 #include "cct/base/cleanup.h"
 #include "collector/record/start/kernel_snapshot.h"
 
+/* Nothing of an earlier snapshot. */
+static struct kernel_code_text none;
+
 /* A snapshot of @text; *@fd_ret is to close after it is waited for. */
 static struct kernel_snapshot *snapshot_of(const char *text, int *fd_ret)
 {
@@ -24,7 +27,7 @@ static struct kernel_snapshot *snapshot_of(const char *text, int *fd_ret)
 	*fd_ret = memfd_create("kallsyms", MFD_CLOEXEC);
 	assert_int_equal(write(*fd_ret, text, strlen(text)), strlen(text));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", *fd_ret);
-	assert_int_equal(kernel_snapshot_start(&options, &snapshot), 0);
+	assert_int_equal(kernel_snapshot_start(&options, &none, &snapshot), 0);
 	kernel_snapshot_wait(snapshot);
 	return snapshot;
 }
@@ -94,7 +97,7 @@ static void a_missing_file_is_an_error(void **state)
 	struct kernel_snapshot *snapshot;
 
 	(void)state;
-	assert_int_equal(kernel_snapshot_start(&options, &snapshot), 0);
+	assert_int_equal(kernel_snapshot_start(&options, &none, &snapshot), 0);
 	assert_int_equal(kernel_snapshot_wait(snapshot)->error, -ENOENT);
 	kernel_snapshot_destroy(snapshot);
 	kernel_snapshot_destroy(NULL);
@@ -191,12 +194,12 @@ static void names_that_were_kept_are_the_ones_that_are_read(void **state)
 	snprintf(file, sizeof(file), "%s/kernel-names", folder);
 	for (int i = 0; i < 50 && !is_same; i++) {
 		unlink(file);
-		assert_int_equal(kernel_snapshot_start(&options, &read), 0);
+		assert_int_equal(kernel_snapshot_start(&options, &none, &read), 0);
 		assert_false(kernel_snapshot_wait(read)->is_cached);
 		/* They are stored for sure when it is gone. */
 		kernel_snapshot_destroy(read);
-		assert_int_equal(kernel_snapshot_start(&alone, &read), 0);
-		assert_int_equal(kernel_snapshot_start(&options, &kept), 0);
+		assert_int_equal(kernel_snapshot_start(&alone, &none, &read), 0);
+		assert_int_equal(kernel_snapshot_start(&options, &none, &kept), 0);
 		is_cached = kernel_snapshot_wait(kept)->is_cached;
 		assert_equal_results(kernel_snapshot_wait(read), kernel_snapshot_wait(kept));
 		is_same = has_same_code(&kernel_snapshot_wait(read)->code,
@@ -214,6 +217,71 @@ static void names_that_were_kept_are_the_ones_that_are_read(void **state)
 	}
 }
 
+/* A snapshot with what @cache has, and with the code of an earlier one. */
+static struct kernel_snapshot *snapshot_after(const char *cache, struct kernel_code_text *former)
+{
+	static struct kernel_snapshot_options options = { .paths = { "/proc/kallsyms", "/proc",
+								     "/sys" } };
+	struct kernel_snapshot *snapshot;
+
+	options.cache = cache;
+	assert_int_equal(kernel_snapshot_start(&options, former, &snapshot), 0);
+	assert_int_equal(kernel_snapshot_wait(snapshot)->error, 0);
+	assert_null(former->text.bytes);
+	return snapshot;
+}
+
+/* Of a name that the kernel does not have, so it shows where it came from. */
+static struct kernel_code_text mark(struct kernel_code_text code)
+{
+	if (code.code.n)
+		code.code.codes[0].addr = 1;
+	return code;
+}
+
+static bool is_marked(struct kernel_snapshot *snapshot)
+{
+	const struct kernel_code_list *code = &kernel_snapshot_wait(snapshot)->code;
+
+	return code->n && code->codes[0].addr == 1;
+}
+
+static void code_of_an_earlier_snapshot_is_not_read_again(void **state)
+{
+	char base[] = "/tmp/kernel-snapshot-XXXXXX", folder[64], file[96];
+	struct kernel_code_text code;
+
+	(void)state;
+	assert_non_null(mkdtemp(base));
+	snprintf(folder, sizeof(folder), "%s/dendro", base);
+	snprintf(file, sizeof(file), "%s/kernel-names", folder);
+	struct kernel_snapshot *first = snapshot_after(folder, &none);
+	code = kernel_snapshot_take_code(first);
+	assert_null(code.text.bytes); /* it has read all names */
+	kernel_snapshot_destroy(first);
+	struct kernel_snapshot *second = snapshot_after(folder, &none);
+	const bool has_code =
+		kernel_snapshot_wait(second)->is_cached && kernel_snapshot_wait(second)->code.n;
+	code = mark(kernel_snapshot_take_code(second));
+	assert_int_equal(kernel_snapshot_wait(second)->code.n, 0);
+	kernel_snapshot_destroy(second);
+	struct kernel_snapshot *third = snapshot_after(folder, &code);
+	assert_int_equal(is_marked(third), has_code);
+	code = kernel_snapshot_take_code(third);
+	kernel_snapshot_destroy(third);
+	code.key.modules ^= 1; /* other modules are loaded now */
+	struct kernel_snapshot *fourth = snapshot_after(folder, &code);
+	assert_false(is_marked(fourth));
+	kernel_snapshot_destroy(fourth);
+	unlink(file);
+	rmdir(folder);
+	rmdir(base);
+	if (!has_code) {
+		print_message("names are not kept here, or there is no such code\n");
+		skip();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +291,7 @@ int main(void)
 		cmocka_unit_test(names_of_code_that_goes_are_left_out),
 		cmocka_unit_test(a_long_text_comes_back),
 		cmocka_unit_test(names_that_were_kept_are_the_ones_that_are_read),
+		cmocka_unit_test(code_of_an_earlier_snapshot_is_not_read_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
