@@ -77,7 +77,11 @@ static int put(struct data_writer *writer, const void *bytes, size_t size)
 	if (writer->error)
 		return writer->error;
 	writer->position += size;
-	return fail(writer, output_write(writer->output, bytes, size));
+	fail(writer, output_write(writer->output, bytes, size));
+	/* Limits of a file count what is in it. */
+	if (!writer->is_pipe)
+		output_flush(writer->output);
+	return writer->error;
 }
 
 /* The size all attrs have in the file, which knows only one. */
@@ -423,7 +427,11 @@ static int put_block(void *to, const struct compressor_block *block)
 	writer->position += block->n_bytes;
 	writer->maker.n_expanded += block->n_expanded;
 	writer->maker.n_compressed += block->n_compressed;
-	return err ? err : output_write(writer->output, block->bytes, block->n_bytes);
+	if (!err)
+		err = output_write(writer->output, block->bytes, block->n_bytes);
+	/* Whoever flushes does not wait for it. */
+	output_flush(writer->output);
+	return err;
 }
 
 /* Plain records in between compressed ones, whose place is noted. */
@@ -531,6 +539,7 @@ int data_writer_create(int fd, const struct data_writer_options *options,
 		data_writer_destroy(writer);
 		return err;
 	}
+	output_flush(writer->output); /* readers begin with it */
 	*writer_ret = writer;
 	return 0;
 }
@@ -555,9 +564,10 @@ void data_writer_destroy(struct data_writer *writer)
 int data_writer_flush(struct data_writer *writer)
 {
 	write_pending(writer);
-	if (writer->error || writer->compressor)
-		return writer->error;
-	return fail(writer, frame_maker_end(&writer->maker));
+	if (!writer->error && !writer->compressor)
+		fail(writer, frame_maker_end(&writer->maker));
+	output_flush(writer->output);
+	return writer->error;
 }
 
 static struct feature *find_feature(struct data_writer *writer, uint32_t number)

@@ -32,6 +32,7 @@ struct output {
 	size_t head, tail;      /* [tail, head) waits; may pass the end, then [0, head) follows */
 	size_t n_waiting, late_size; /* that waits when the thread is given a priority next */
 	size_t n_touched;            /* bytes at the start of the queue that may have memory */
+	bool is_due;                 /* what waits is to be written, until the queue is empty */
 	int error;
 	bool stop;
 };
@@ -55,6 +56,7 @@ static void output_release(struct output *output, size_t size)
 		return;
 	output->head = output->tail = 0;
 	output->late_size = LATE_SIZE;
+	output->is_due = false;
 }
 
 /* false: there is nothing to give back. */
@@ -77,7 +79,7 @@ static void *output_thread(void *arg)
 	writer_thread_begin(&output->thread);
 	pthread_mutex_lock(&output->lock);
 	while (!output->stop) {
-		size_t size = output_front(output);
+		size_t size = output->is_due ? output_front(output) : 0;
 		if (!size && give_memory_back(output)) {
 			pthread_mutex_unlock(&output->lock);
 			pthread_mutex_lock(&output->lock);
@@ -153,6 +155,15 @@ void output_destroy(struct output *output)
 	output_free(output);
 }
 
+/* Wakes the thread, if it is not at work. */
+static void make_due(struct output *output)
+{
+	if (output->is_due || !output->n_waiting)
+		return;
+	output->is_due = true;
+	pthread_cond_broadcast(&output->changed);
+}
+
 static void hurry(struct output *output)
 {
 	if (output->n_waiting < output->late_size)
@@ -169,6 +180,7 @@ int output_write(struct output *output, const void *bytes, size_t size)
 	while (size && !output->error) {
 		size_t room = output->queue_size - output->n_waiting;
 		if (!room) {
+			make_due(output);
 			pthread_cond_wait(&output->changed, &output->lock);
 			continue;
 		}
@@ -188,16 +200,25 @@ int output_write(struct output *output, const void *bytes, size_t size)
 		hurry(output);
 		from += part;
 		size -= part;
-		pthread_cond_broadcast(&output->changed);
+		if (output->n_waiting >= WRITE_MAX)
+			make_due(output);
 	}
 	int err = output->error;
 	pthread_mutex_unlock(&output->lock);
 	return err;
 }
 
+void output_flush(struct output *output)
+{
+	pthread_mutex_lock(&output->lock);
+	make_due(output);
+	pthread_mutex_unlock(&output->lock);
+}
+
 int output_drain(struct output *output)
 {
 	pthread_mutex_lock(&output->lock);
+	make_due(output);
 	while (output->n_waiting && !output->error)
 		pthread_cond_wait(&output->changed, &output->lock);
 	int err = output->error;
@@ -213,7 +234,7 @@ uint64_t output_n_written(const struct output *output)
 size_t output_n_waiting(struct output *output)
 {
 	pthread_mutex_lock(&output->lock);
-	size_t n = output->error ? 0 : output->n_waiting;
+	size_t n = output->error || !output->is_due ? 0 : output->n_waiting;
 	pthread_mutex_unlock(&output->lock);
 	return n;
 }

@@ -19,13 +19,16 @@ int output_create(int fd, size_t queue_size, struct output **output_ret);
 /* Discards the bytes that still wait. */
 void output_destroy(struct output *output);
 
-/* Copies @bytes into the queue. 0, or the -errno of an earlier write. */
+/* Copies @bytes into the queue, to be written when a MiB waits or the queue is full, or by
+ * output_flush(): each time wakes the thread. 0, or the -errno of an earlier write. */
 int output_write(struct output *output, const void *bytes, size_t size);
+/* What waits is written now; does not wait for it. */
+void output_flush(struct output *output);
 /* Waits until everything is written. 0 or -errno. */
 int output_drain(struct output *output);
 /* Bytes that reached @fd. */
 uint64_t output_n_written(const struct output *output);
-/* Bytes in the queue; 0 after an error, as none of them will be written. */
+/* Bytes that the thread has to write; 0 after an error, as none of them will be written. */
 size_t output_n_waiting(struct output *output);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -147,9 +148,67 @@ static void after_an_error_nothing_waits(void **state)
 	close(fds[1]);
 }
 
+/* Whether there is something to read, after the thread has had what it was to write. */
+static bool has_come(struct output *output, int fd)
+{
+	int n = 0;
+
+	while (output_n_waiting(output))
+		sched_yield();
+	assert_int_equal(ioctl(fd, FIONREAD, &n), 0);
+	return n;
+}
+
+static void little_waits_until_it_is_flushed(void **state)
+{
+	static const uint8_t bytes[MIB / 2];
+	struct output *output;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	assert_true(fcntl(fds[1], F_SETPIPE_SZ, MIB) >= MIB);
+	assert_int_equal(output_create(fds[1], 2 * MIB, &output), 0);
+	assert_int_equal(output_write(output, bytes, 100), 0);
+	assert_false(has_come(output, fds[0]));
+	output_flush(output);
+	assert_true(has_come(output, fds[0]));
+	assert_int_equal(output_n_written(output), 100);
+	/* And so does what comes after it. */
+	assert_int_equal(output_write(output, bytes, 100), 0);
+	assert_false(has_come(output, fds[0]) && output_n_written(output) > 100);
+	assert_int_equal(output_drain(output), 0);
+	assert_int_equal(output_n_written(output), 200);
+	output_destroy(output);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static void a_mib_is_written_without_a_flush(void **state)
+{
+	static const uint8_t bytes[MIB / 2];
+	struct output *output;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	assert_true(fcntl(fds[1], F_SETPIPE_SZ, MIB) >= MIB);
+	assert_int_equal(output_create(fds[1], 2 * MIB, &output), 0);
+	assert_int_equal(output_write(output, bytes, sizeof(bytes)), 0);
+	assert_int_equal(output_n_waiting(output), 0);
+	assert_int_equal(output_write(output, bytes, sizeof(bytes)), 0);
+	assert_true(has_come(output, fds[0]));
+	assert_int_equal(output_n_written(output), MIB);
+	output_destroy(output);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(little_waits_until_it_is_flushed),
+		cmocka_unit_test(a_mib_is_written_without_a_flush),
 		cmocka_unit_test(bytes_keep_their_order_and_memory_is_given_back),
 		cmocka_unit_test(a_full_queue_is_waited_for),
 		cmocka_unit_test(after_an_error_nothing_waits),
