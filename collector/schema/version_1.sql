@@ -44,7 +44,7 @@ CREATE TABLE IF NOT EXISTS samples
 	samples UInt64 CODEC(ZSTD(3)),
 	-- Scaled, where the event had to share counters.
 	weight UInt64 CODEC(ZSTD(1)),
-	-- Sum of the squares of the samples' weights, not scaled: for errors.
+	-- Sum of the squares of the samples' weights, not scaled, with 8 significant bits: for errors.
 	squares Float64 CODEC(ZSTD(9))
 )
 ENGINE = MergeTree

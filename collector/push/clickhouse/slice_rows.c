@@ -12,7 +12,8 @@
 #include "cct/paths/sample_list.h"
 #include "collector/push/service_profiles.h"
 
-#define DAY_S 86400u
+#define DAY_S        86400u
+#define DROPPED_BITS 45 /* of the 52 of a double's fraction */
 
 /* -- programs ------------------------------------------------------------------------------- */
 
@@ -286,6 +287,17 @@ static int compare_texts(const struct slice_rows *rows, uint32_t a, uint32_t b)
 	return a == b ? 0 : strcmp(rows->texts.strings[a], rows->texts.strings[b]);
 }
 
+double slice_rows_round(double squares)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &squares, sizeof(bits));
+	bits += 1ull << (DROPPED_BITS - 1);
+	bits = bits >> DROPPED_BITS << DROPPED_BITS;
+	memcpy(&squares, &bits, sizeof(squares));
+	return squares;
+}
+
 /* By content, so that the numbers that things have in this process don't matter. */
 static int compare_rows(const void *a, const void *b, void *data)
 {
@@ -327,6 +339,8 @@ int slice_rows_init(struct slice_rows *rows, struct stack_ids *stacks, const cha
 	for (size_t i = 0; i < list.n && !err; i++)
 		err = add_sample(rows, &list, i, only);
 	sample_list_deinit(&list);
+	for (uint32_t i = 0; i < rows->n_rows; i++)
+		rows->rows[i].squares = slice_rows_round(rows->rows[i].squares);
 	if (!err && rows->n_rows)
 		qsort_r(rows->rows, rows->n_rows, sizeof(*rows->rows), compare_rows, rows);
 	return err;

@@ -18,7 +18,7 @@ struct slice_row {
 	uint32_t task, metric;
 	uint32_t stack; /* index in the stack_ids */
 	uint64_t samples, weight;
-	double squares;
+	double squares; /* finished: rounded */
 };
 
 struct slice_rows {
@@ -43,5 +43,8 @@ struct slice_rows {
 int slice_rows_init(struct slice_rows *rows, struct stack_ids *stacks, const char *only,
 		    uint64_t slice_ns);
 void slice_rows_deinit(struct slice_rows *rows);
+/* A sum of squares, with 7 bits of its fraction: 0.4 % from what it was at most, 0.2 % of an error,
+ * and a quarter less bytes in the database. */
+double slice_rows_round(double squares);
 
 #endif
