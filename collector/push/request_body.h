@@ -2,6 +2,7 @@
 #ifndef COLLECTOR_PUSH_REQUEST_BODY_H
 #define COLLECTOR_PUSH_REQUEST_BODY_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct request_body {
@@ -18,8 +19,8 @@ int request_body_close(struct request_body *body, int err);
  */
 int request_body_compress(struct request_body *packed, const void *bytes, size_t size);
 /* Likewise, as zstd, which databases take: rows that are alike become smaller by a tenth to a
- * third. */
-int request_body_pack(struct request_body *packed, const void *bytes, size_t size);
+ * third. @is_samples: they are samples, which each window has, so more time is spent on them. */
+int request_body_pack(struct request_body *packed, const void *bytes, size_t size, bool is_samples);
 /* Makes a body of gzip from one of zstd, for a server that does not know the latter. Likewise;
  * -EBADMSG: it is not one, or a large one. */
 int request_body_repack(struct request_body *packed, const void *bytes, size_t size);

@@ -178,6 +178,7 @@ static int add_part(struct writer *writer, uint32_t first, uint16_t part, uint32
 	struct table_request request = {
 		.requests = writer->requests,
 		.table = "samples",
+		.is_samples = true,
 		.columns = "time, host, series, part, service, process, build, kernel, labels, "
 			   "metric, stack, samples, weight, squares",
 		.complete = complete,

@@ -64,7 +64,8 @@ int table_request_flush(struct table_request *request)
 		sentence("INSERT INTO %s (%s) FORMAT RowBinary", request->table, request->columns);
 	int err = query && !request->rows.lacks_memory && !request->keys.lacks_memory ? 0 : -ENOMEM;
 	if (!err)
-		err = request_body_pack(&body, request->rows.bytes, request->rows.size);
+		err = request_body_pack(&body, request->rows.bytes, request->rows.size,
+					request->is_samples);
 	if (!err)
 		err = write_request(request, &body, query);
 	free(body.bytes);

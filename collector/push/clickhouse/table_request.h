@@ -9,6 +9,7 @@
 struct table_request {
 	struct push_requests *requests; /* borrowed */
 	const char *table, *columns;    /* static */
+	bool is_samples;                /* packed as such (collector/push/request_body.h) */
 	/* Whether the server has it (collector/push/spool_request.h); NULL: that does not matter.
 	 */
 	const char *complete, *ask;
