@@ -43,9 +43,9 @@ CREATE TABLE IF NOT EXISTS samples
 	stack FixedString(16) CODEC(ZSTD(1)),
 	samples UInt64 CODEC(ZSTD(3)),
 	-- Scaled, where the event had to share counters.
-	weight UInt64 CODEC(ZSTD(1)),
+	weight UInt64 CODEC(ZSTD(12)),
 	-- Sum of the squares of the samples' weights, not scaled, with 8 significant bits: for errors.
-	squares Float64 CODEC(ZSTD(9))
+	squares Float64 CODEC(ZSTD(12))
 )
 ENGINE = MergeTree
 PARTITION BY toDate(time)
@@ -63,8 +63,8 @@ CREATE TABLE IF NOT EXISTS samples_minute
 	metric LowCardinality(String),
 	stack FixedString(16) CODEC(ZSTD(1)),
 	samples UInt64 CODEC(T64, ZSTD(1)),
-	weight UInt64 CODEC(ZSTD(1)),
-	squares Float64 CODEC(ZSTD(9))
+	weight UInt64 CODEC(ZSTD(12)),
+	squares Float64 CODEC(ZSTD(12))
 )
 ENGINE = SummingMergeTree((samples, weight, squares))
 PARTITION BY toYYYYMM(minute)
@@ -92,8 +92,8 @@ CREATE TABLE IF NOT EXISTS samples_day
 	metric LowCardinality(String),
 	stack FixedString(16) CODEC(ZSTD(1)),
 	samples UInt64 CODEC(T64, ZSTD(1)),
-	weight UInt64 CODEC(ZSTD(1)),
-	squares Float64 CODEC(ZSTD(9))
+	weight UInt64 CODEC(ZSTD(12)),
+	squares Float64 CODEC(ZSTD(12))
 )
 ENGINE = SummingMergeTree((samples, weight, squares))
 PARTITION BY toYYYYMM(day)
