@@ -150,7 +150,10 @@ expect_equal_filtered() {
 	refuses 'the profile was cut off: it ends at byte' -- "$DENDRO" report cut.cct
 	cp cxx.cct bad.cct
 	printf '\377\377\377' | dd of=bad.cct bs=1 seek=$((size / 2)) conv=notrunc status=none
-	refuses 'the profile is damaged: ' -- "$DENDRO" report bad.cct
+	# Where a section begins, its type is another one now.
+	run "$DENDRO" report bad.cct
+	expect_equal status "$status" 1
+	[[ $output == *"the profile is damaged: "* || $output == *"the profile has a section of type "* ]]
 	cp cxx.cct later.cct
 	printf '\007' | dd of=later.cct bs=1 seek=8 conv=notrunc status=none
 	refuses 'the profile has version 7 of the format' -- "$DENDRO" report later.cct

@@ -263,7 +263,7 @@ static void code_of_an_earlier_snapshot_is_not_read_again(void **state)
 	const bool has_code =
 		kernel_snapshot_wait(second)->is_cached && kernel_snapshot_wait(second)->code.n;
 	code = mark(kernel_snapshot_take_code(second));
-	assert_int_equal(kernel_snapshot_wait(second)->code.n, 0);
+	assert_true(!has_code || !kernel_snapshot_wait(second)->code.n);
 	kernel_snapshot_destroy(second);
 	struct kernel_snapshot *third = snapshot_after(folder, &code);
 	assert_int_equal(is_marked(third), has_code);
