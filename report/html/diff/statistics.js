@@ -16,8 +16,6 @@ const PROBABILITY_STEPS = 1 << 16; /* of probabilities */
  * allDegrees: number}} Prior */
 /** Error: the standard deviation of the difference. @typedef {{before: number, after: number,
  * error: number}} Difference */
-/** A probability from which on the adjusted one is 1, whatever it is itself; and a distance in standard
- * deviations below which probabilities are above it. @typedef {{p: number, distance: number}} Limit */
 /** Writes what a row costs. @typedef {(row: number, costs: Float64Array) => void} Fill */
 
 /** Of a part of a run. @param {Float64Array} costs @param {number} run */
@@ -60,6 +58,8 @@ class Draws {
 		this.squares = this.means.map((mean, run) => whole[3 * run + 2] || mean * whole[3 * run]);
 		/** @type {Prior | null} */
 		this.prior = null;
+		/** Of the row that standardDistance() was called for last. */
+		this.chance = { n: 0, hits: 0, before: 0, after: 0, common: 0, variance: 0, degrees: 0 };
 		this.rest = new Float64Array(whole.length);
 		this.inner = new Float64Array(whole.length);
 	}
@@ -155,33 +155,50 @@ class Draws {
 		return { dispersion: Math.max(dispersion, 1), known };
 	}
 
-	/** @param {Float64Array} costs @param {number} distance @param {number} dispersion
-	 * @param {number} degrees @param {Limit} limit */
-	probability(costs, distance, dispersion, degrees, limit) {
-		const weights = commonWeights(this, costs);
-		let [before, after] = [0, 0];
+	/** Notes what chance does to a row, and returns how many standard deviations its difference is; 0:
+	 * chance makes none; NaN: there are too few samples for a test. @param {Float64Array} costs */
+	standardDistance(costs) {
+		const { chance } = this;
+		/* of what is most of the samples, the rest is tested */
+		const isMost = !this.amounts && this.samples(costs) > this.all / 2;
+		const tested = isMost ? this.outside(costs, this.rest) : costs;
+		chance.n = this.samples(tested);
+		if (chance.n < this.minimum)
+			return NaN;
+		const weights = commonWeights(this, tested);
+		chance.hits = this.samples(tested, 1);
+		chance.before = chance.after = 0;
 		for (let run = 0; run < this.runs; run++) {
 			const weight = weights.mean * this.means[run];
 			const exposure = weight > 0 ? this.divisors[run] / weight : 0;
 			if (this.sides[run])
-				after += exposure;
+				chance.after += exposure;
 			else
-				before += exposure;
+				chance.before += exposure;
 		}
-		const n = this.samples(costs);
-		const common = n / (before + after);
-		const rest = this.amounts ? costs : this.outside(costs, this.inner);
+		chance.common = chance.n / (chance.before + chance.after);
+		const rest = this.amounts ? tested : this.outside(tested, this.inner);
 		let variance = 0;
 		for (let run = 0; run < this.runs; run++)
-			variance += this.parts[run] ** 2 * this.varianceInRun(rest, run, common,
+			variance += this.parts[run] ** 2 * this.varianceInRun(rest, run, chance.common,
 				weights.square * this.means[run]);
-		variance *= dispersion;
-		const t = distance / Math.sqrt(variance);
-		if (before <= 0 || after <= 0 || variance <= 0 || t <= limit.distance)
+		const { dispersion, known } = this.moderated(costs);
+		chance.variance = variance * dispersion;
+		chance.degrees = known;
+		const distance = Math.abs(this.value(costs, 1) - this.value(costs, 0));
+		return chance.before > 0 && chance.after > 0 && chance.variance > 0
+			? distance / Math.sqrt(chance.variance) : 0;
+	}
+
+	/** The probability of the difference by chance, of a row with samples enough.
+	 * @param {Float64Array} costs */
+	test(costs) {
+		const t = this.standardDistance(costs);
+		if (!t)
 			return 1;
+		const { n, hits, before, after, common, variance, degrees } = this.chance;
 		const perSample = (common * (1 / before + 1 / after)) / variance;
-		const exact = binomialBothTails(this.samples(costs, 1) * perSample, n * perSample,
-			after / (before + after));
+		const exact = binomialBothTails(hits * perSample, n * perSample, after / (before + after));
 		/* the normal distribution has less than this out there, so it need not be known */
 		return degrees === Infinity && exact >= Math.exp((-t * t) / 2) ? exact
 			: Math.max(exact, studentBothTails(t, degrees));
@@ -198,26 +215,6 @@ class Draws {
 				values[this.sides[run]], this.squareWeight(costs, run));
 		return { before: values[0], after: values[1],
 			error: Math.sqrt(Math.max(dispersion * variance, 0)) };
-	}
-
-	/** Whether there are samples enough for a test. @param {Float64Array} costs */
-	isEnough(costs) {
-		return this.samples(this.isMost(costs) ? this.outside(costs, this.rest) : costs) >=
-			this.minimum;
-	}
-
-	/** Of what is most of the samples, the rest is tested. @param {Float64Array} costs */
-	isMost(costs) {
-		return !this.amounts && this.samples(costs) > this.all / 2;
-	}
-
-	/** The probability of the difference by chance, of a row with samples enough; 1 if it is above the
-	 * limit. @param {Float64Array} costs @param {Limit} limit */
-	test(costs, limit) {
-		const { dispersion, known } = this.moderated(costs);
-		const tested = this.isMost(costs) ? this.outside(costs, this.rest) : costs;
-		const distance = Math.abs(this.value(costs, 1) - this.value(costs, 0));
-		return this.probability(tested, distance, dispersion, known, limit);
 	}
 }
 
@@ -293,8 +290,8 @@ function sortedBelow(p, limit) {
 
 /** Adjusts probabilities for a false discovery rate by Benjamini and Hochberg.
  * @param {Float64Array} p NaN: not tested @param {number} n tests, times the factor for those that
- * share samples @param {Limit} limit */
-function adjust(p, n, { p: limit }) {
+ * share samples @param {number} limit from which on the adjusted probability is 1 */
+function adjust(p, n, limit) {
 	const tests = sortedBelow(p, limit);
 	const places = placesOf(tests);
 	const q = new Float64Array(tests.length);
@@ -336,14 +333,14 @@ export class Tests {
 		return this.draws.compare(costs);
 	}
 
-	/** Of a row that is not adjusted for others. @param {Float64Array} costs @param {Limit} limit */
-	test(costs, limit) {
-		const p = this.draws.test(costs, limit);
-		if (!this.costs || p >= limit.p)
+	/** Of a row that is not adjusted for others. @param {Float64Array} costs */
+	test(costs) {
+		const p = this.draws.test(costs);
+		if (!this.costs)
 			return p;
 		const share = this.draws.value(costs, 1) - this.draws.value(costs, 0);
 		const cost = this.costs.value(costs, 1) - this.costs.value(costs, 0);
-		return share * cost > 0 ? Math.max(p, this.costs.test(costs, limit)) : 1;
+		return share * cost > 0 ? Math.max(p, this.costs.test(costs)) : 1;
 	}
 
 	/** By row, the adjusted probability of its difference by chance, or NaN for a row that is not
@@ -351,26 +348,29 @@ export class Tests {
 	 * @param {Fill} fill @param {boolean} shareSamples */
 	testAll(n, fill, shareSamples) {
 		const costs = new Float64Array(this.draws.whole.length);
-		const q = new Float64Array(n);
+		const q = new Float64Array(n); /* standard distances first */
 		const distances = new Float64Array(n);
 		let tests = 0;
 		this.draws.fit(n, fill);
 		this.costs?.fit(n, fill);
 		for (let row = 0; row < n; row++) {
 			fill(row, costs);
-			q[row] = this.draws.isEnough(costs) ? 0 : NaN;
-			tests += Number(q[row] === 0);
+			q[row] = this.draws.standardDistance(costs);
+			tests += Number(q[row] >= 0);
 			distances[row] = Math.abs(this.draws.value(costs, 1) - this.draws.value(costs, 0));
 		}
 		const factor = shareSamples ? harmonic(tests) : 1;
-		const limit = { p: 1 / factor, distance: normalDistance(1 / factor) };
+		/* nearer than this, p is above 1 / factor, and the adjusted one 1 */
+		const near = normalDistance(1 / factor);
 		for (let row = 0; row < n; row++) {
-			if (Number.isNaN(q[row]))
-				continue;
-			fill(row, costs);
-			q[row] = this.test(costs, limit);
+			if (q[row] <= near) {
+				q[row] = 1;
+			} else if (q[row] > near) {
+				fill(row, costs);
+				q[row] = this.test(costs);
+			}
 		}
-		adjust(q, tests * factor, limit);
+		adjust(q, tests * factor, 1 / factor);
 		return { q, distances };
 	}
 }

@@ -227,10 +227,11 @@ export class TestedTree {
 		return { n: nodes.length, rowOf: (item) => rows[item.nodes[0]],
 			above: Int32Array.from(nodes, (node) => rows[shape.parent[node]]),
 			fill: (measure) => {
-				const columns = runColumns(runs, measure);
+				const columns = runColumns(runs, measure).map((column) =>
+					column ?? new Float64Array(shape.n));
 				return (row, of) => {
 					for (let i = 0; i < columns.length; i++)
-						of[i] = columns[i]?.[nodes[row]] ?? 0;
+						of[i] = columns[i][nodes[row]];
 				};
 			} };
 	}

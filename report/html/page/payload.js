@@ -156,14 +156,16 @@ export class Reader {
 		return column;
 	}
 
-	/** A column of numbers of any size. @param {number} n @param {number} [first] zeros before them */
+	/** A column of numbers of any size. Three bytes of each at a time are an integer, which is faster.
+	 * @param {number} n @param {number} [first] zeros before them */
 	numbers(n, first = 0) {
 		const column = new Float64Array(first + n);
-		const planes = this.number();
-		for (let plane = 0, scale = 1; plane < planes; plane++, scale *= 256) {
-			const bytes = this.bytes.subarray(this.at, this.at += n);
+		const none = new Uint8Array(n);
+		for (let planes = this.number(), scale = 1; planes > 0; planes -= 3, scale *= 2 ** 24) {
+			const [low, middle, high] = [0, 1, 2].map((plane) => (plane < planes
+				? this.bytes.subarray(this.at, this.at += n) : none));
 			for (let i = 0; i < n; i++)
-				column[first + i] += bytes[i] * scale;
+				column[first + i] += (low[i] | (middle[i] << 8) | (high[i] << 16)) * scale;
 		}
 		return column;
 	}
