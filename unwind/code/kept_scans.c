@@ -147,7 +147,7 @@ void kept_scans_destroy(struct kept_scans *kept)
 	free(kept);
 }
 
-/* From 1 on; 0: there is none. */
+/* The range's number, from 1 on; 0: scans of it are not kept. */
 static uint8_t find_range(const struct kept_scans *kept, const struct scan_question *question)
 {
 	for (size_t i = 0; i < kept->n_ranges; i++) {

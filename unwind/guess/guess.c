@@ -214,7 +214,7 @@ static struct scan_answer scan_returns(struct guess *guess, bool is_past_end)
 {
 	struct scan_answer answer = { .is_outermost = is_in_entry_function(guess) };
 
-	/* After a call at a function's end there is no code to follow. */
+	/* After a call that is a function's last instruction comes another function's code. */
 	if (is_past_end)
 		answer.outcomes.is_complete = true;
 	else
@@ -228,13 +228,14 @@ static struct known_returns *get_returns(struct guess *guess)
 {
 	struct guesser *guesser = guess->guesser;
 	struct known_returns *known = &guesser->returns[key_hash(&guess->key, 0, RETURNS_BITS)];
-	const struct scan_question question = ask(&guess->at, &guess->key, SCAN_RETURNS);
-	struct elf_module *module = elf_modules_get(guess->process.elf_modules, guess->at.module);
 	const struct code *code = &guess->at.code;
 	struct scan_answer answer;
 
 	if (key_equal(&known->key, &guess->key))
 		return known;
+	const struct scan_question question = ask(&guess->at, &guess->key, SCAN_RETURNS);
+	struct elf_module *module = elf_modules_get(guess->process.elf_modules, guess->at.module);
+
 	*known = (struct known_returns){ .key = guess->key };
 	known->has_entry = find_function(guess, &guess->at, guess->pc - guess->at.bias);
 	known->is_entry_symbol = known->has_entry;
@@ -269,12 +270,13 @@ static const struct known_entry *scan_entry(const struct guess *guess, struct lo
 {
 	struct guesser *guesser = guess->guesser;
 	struct known_entry *known = &guesser->entries[key_hash(key, entry, ENTRIES_BITS)];
-	const struct scan_question question = ask(at, key, entry);
-	struct elf_module *module = elf_modules_get(guess->process.elf_modules, at->module);
 	struct scan_answer answer;
 
 	if (key_equal(&known->key, key) && known->entry == entry)
 		return known;
+	const struct scan_question question = ask(at, key, entry);
+	struct elf_module *module = elf_modules_get(guess->process.elf_modules, at->module);
+
 	if (!module || !elf_module_find_scan(module, &question, &answer)) {
 		answer = scan_from_entry(guess, at, entry, key);
 		if (module)
