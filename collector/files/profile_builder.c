@@ -118,7 +118,7 @@ static int prepare(struct builder *builder)
 	report->files.is_quiet = true;
 	report->build.counts_calls = report->build.keeps_rows = true;
 	report->build.n_threads = profile_builder_threads();
-	report->build.adds_threads = true;
+	report->build.adds_threads = report->build.names_kernel_late = true;
 	report->build.n_rows_max = N_ROWS_MAX;
 	/* A process without a network fetches nothing. */
 	report->files.debuginfod &= options->keeps_rights;

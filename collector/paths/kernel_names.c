@@ -54,6 +54,8 @@ struct kernel_names {
 	size_t n_named; /* of the late ones */
 	size_t n_attachments_taken;
 	bool is_started;
+	bool is_late; /* the text is read when it is needed */
+	bool is_due;  /* it was not read yet, and no thread reads it */
 	/* The thread's, until it is joined. */
 	pthread_t thread;
 	bool is_running;
@@ -95,6 +97,11 @@ void kernel_names_destroy(struct kernel_names *names)
 	free(names->late);
 	kernel_symbols_destroy(names->symbols);
 	free(names);
+}
+
+void kernel_names_read_late(struct kernel_names *names)
+{
+	names->is_late = true;
 }
 
 const struct kernel_symbols *kernel_names_symbols(const struct kernel_names *names)
@@ -201,7 +208,7 @@ static int read_running_kernel(struct kernel_names *names, struct file_text *tex
 	return 0;
 }
 
-static void *thread_main(void *arg)
+static void *read_names(void *arg)
 {
 	struct kernel_names *names = arg;
 	struct file_text text = { 0 };
@@ -278,9 +285,9 @@ int kernel_names_start(struct kernel_names *names)
 	err = names->snapshot_fd < 0 && names->n_mappings ? identify_kernel(names) : 0;
 	if (err || !has_text(names))
 		return err;
-	names->is_running = !pthread_create(&names->thread, NULL, thread_main, names);
-	if (!names->is_running)
-		thread_main(names);
+	names->is_running =
+		!names->is_late && !pthread_create(&names->thread, NULL, read_names, names);
+	names->is_due = !names->is_running;
 	return 0;
 }
 
@@ -406,7 +413,9 @@ int kernel_names_finish(struct kernel_names *names)
 {
 	if (names->is_running)
 		pthread_join(names->thread, NULL);
-	names->is_running = false;
+	else if (names->is_due)
+		read_names(names);
+	names->is_running = names->is_due = false;
 	int err = names->read ? 0 : take_simpleperf_names(names);
 	if (!err)
 		err = kernel_symbols_name(names->symbols, names->read);

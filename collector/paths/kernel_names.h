@@ -3,7 +3,7 @@
  * kernel made the recording (collector/paths/kernel_identity.h), from /proc/kallsyms. KSYMBOL
  * records add the code that was loaded while recording.
  *
- * The text is read and parsed by a thread while samples are processed.
+ * The text is read and parsed by a thread while samples are processed, or at the end.
  */
 #ifndef COLLECTOR_PATHS_KERNEL_NAMES_H
 #define COLLECTOR_PATHS_KERNEL_NAMES_H
@@ -22,6 +22,9 @@ void kernel_names_destroy(struct kernel_names *names);
  * exists from now on. 0 or -ENOMEM. */
 int kernel_names_map(struct kernel_names *names, const struct record *record);
 int kernel_names_ksymbol(struct kernel_names *names, const struct record *record);
+/* The text is read when kernel_names_finish() needs it: where samples come bit by bit, nobody waits
+ * for names, which take 8 MiB. Before kernel_names_start(). */
+void kernel_names_read_late(struct kernel_names *names);
 /* Once, before the first kernel address is looked up. 0 or -ENOMEM. */
 int kernel_names_start(struct kernel_names *names);
 /* Waits for the names, and adds them and the names of all KSYMBOL records so far to the modules.

@@ -134,6 +134,11 @@ void replay_set_gate(struct replay *replay, struct read_gate *gate)
 	data_file_set_gate(replay->file, gate);
 }
 
+void replay_name_kernel_late(struct replay *replay)
+{
+	kernel_names_read_late(replay->kernel_names);
+}
+
 bool replay_help(struct replay *replay)
 {
 	return data_file_help(replay->file);
@@ -933,6 +938,7 @@ static int next_at_end(struct replay *replay, struct sample *ret)
 	if (got || replay->is_finished)
 		return got;
 	replay->is_finished = true;
+	data_file_drop_blocks(replay->file);
 	return finish(replay);
 }
 

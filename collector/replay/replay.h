@@ -30,6 +30,9 @@ void replay_close(struct replay *replay); /* frees the profile unless it was tak
 /* As data_file_set_gate(). */
 void replay_set_gate(struct replay *replay, struct read_gate *gate);
 
+/* As kernel_names_read_late(); before the first sample. */
+void replay_name_kernel_late(struct replay *replay);
+
 /* 1: the next sample, its path not resolved, the caller's to deinit; 0: the end; -errno: out of
  * memory. A corrupt or cut file ends early: replay_error() and profile->info.truncated say so. */
 int replay_next(struct replay *replay, struct sample *sample_ret);

@@ -812,6 +812,8 @@ int build_run(struct build *build)
 	if (build->options->work)
 		work_done_expect(build->options->work, replay_size(build->replay));
 	replay_set_gate(build->replay, gate);
+	if (build->options->names_kernel_late)
+		replay_name_kernel_late(build->replay);
 	if (gate)
 		read_gate_enter(gate);
 	err = read_and_merge(build);

@@ -116,6 +116,8 @@ struct dendro_options {
 	/* Each thread that unwinds starts when those that are there fall behind, so that caches and
 	 * trees are no more than samples need that come bit by bit. */
 	bool adds_threads;
+	/* dendro_build() reads the kernel's names at the end, as kernel_names_read_late() says. */
+	bool names_kernel_late;
 	/* As dendro_read_times() gives it: dendro_next() needs it for filter.time, which it else
 	 * does not look at. */
 	struct time_span times;

@@ -65,7 +65,7 @@ static void blocks_free(struct data_block *block)
 	}
 }
 
-void block_pool_deinit(struct block_pool *pool)
+void block_pool_trim(struct block_pool *pool)
 {
 	blocks_free(pool->free);
 	blocks_free(atomic_exchange(&pool->returned, NULL));

@@ -50,7 +50,8 @@ struct block_pool {
 	_Atomic(struct data_block *) returned; /* pushed by any thread, taken all at once */
 };
 
-void block_pool_deinit(struct block_pool *pool);
+/* Frees the blocks that are not in use: all of them, when every reference was given back. */
+void block_pool_trim(struct block_pool *pool);
 /* A block of the pool's size, without references, for block_window_adopt() or block_pool_return().
  * NULL: out of memory. */
 struct data_block *block_pool_take(struct block_pool *pool);

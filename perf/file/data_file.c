@@ -84,6 +84,14 @@ void data_file_set_gate(struct data_file *file, struct read_gate *gate)
 	file->input.gate = gate;
 }
 
+void data_file_drop_blocks(struct data_file *file)
+{
+	data_stream_close(&file->plain);
+	data_stream_close(&file->expanded);
+	block_pool_trim(&file->pool);
+	data_inflate_trim(&file->inflate);
+}
+
 void data_file_close(struct data_file *file)
 {
 	if (!file)
@@ -93,7 +101,7 @@ void data_file_close(struct data_file *file)
 	data_stream_close(&file->plain);
 	data_stream_close(&file->expanded);
 	data_inflate_deinit(&file->inflate);
-	block_pool_deinit(&file->pool);
+	block_pool_trim(&file->pool);
 	data_events_deinit(&file->events);
 	data_features_deinit(&file->features);
 	attachments_in_deinit(&file->attachments);

@@ -53,6 +53,8 @@ int data_file_next(struct data_file *file, struct raw_record *record_ret);
 /* Does a part of the work of the next calls of data_file_next(); in any thread, at any time. false:
  * there is nothing to do now. */
 bool data_file_help(struct data_file *file);
+/* After the end: frees the memory for records that are no longer used. */
+void data_file_drop_blocks(struct data_file *file);
 /* How many bytes were read, by the thread that calls data_file_next(), and of how many; a pipe has
  * none. */
 uint64_t data_file_position(const struct data_file *file);

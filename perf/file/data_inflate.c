@@ -53,6 +53,11 @@ static struct data_block *finish_frame(struct data_inflate *inflate)
 	return NULL;
 }
 
+void data_inflate_trim(struct data_inflate *inflate)
+{
+	block_pool_trim(&inflate->pool);
+}
+
 void data_inflate_deinit(struct data_inflate *inflate)
 {
 	finish_payload(inflate);
@@ -62,7 +67,7 @@ void data_inflate_deinit(struct data_inflate *inflate)
 		drop_whole(inflate);
 	}
 	expander_deinit(&inflate->expander);
-	block_pool_deinit(&inflate->pool);
+	block_pool_trim(&inflate->pool);
 	ZSTD_freeDStream(inflate->decoder);
 	inflate->decoder = NULL;
 }

@@ -46,6 +46,8 @@ struct data_inflate {
 };
 
 void data_inflate_init(struct data_inflate *inflate, char **error);
+/* As data_file_drop_blocks(). */
+void data_inflate_trim(struct data_inflate *inflate);
 void data_inflate_deinit(struct data_inflate *inflate);
 
 static inline bool data_is_compressed(const struct perf_event_header *header)

@@ -35,7 +35,7 @@ static int teardown(void **state)
 
 	processes_destroy(fixture->processes);
 	profile_destroy(fixture->profile);
-	block_pool_deinit(&fixture->pool);
+	block_pool_trim(&fixture->pool);
 	return 0;
 }
 

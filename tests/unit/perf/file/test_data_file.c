@@ -49,6 +49,29 @@ static void a_file_with_two_events_is_read(void **state)
 	data_file_close(file);
 }
 
+/* What has no memory any more has not come back either, and what is still used stays. */
+static void records_can_outlive_the_memory_for_others(void **state)
+{
+	struct builder data = { 0 };
+	struct raw_record first, record;
+
+	(void)state;
+	put_sample(&data, 2, 1);
+	put_sample(&data, 3, 2);
+	struct builder b = two_events_in_a_file(&data, NULL, 0);
+	struct data_file *file = open_built(&b);
+	assert_int_equal(data_file_next(file, &first), 1);
+	assert_int_equal(data_file_next(file, &record), 1);
+	data_block_unref(record.block);
+	assert_int_equal(data_file_next(file, &record), 0);
+	data_file_drop_blocks(file);
+	assert_int_equal(first.header->type, PERF_RECORD_SAMPLE);
+	assert_int_equal(data_file_next(file, &record), 0);
+	data_block_unref(first.block);
+	data_file_drop_blocks(file);
+	data_file_close(file);
+}
+
 /* The time of day is known only with the version of the feature that is described. */
 static void a_clock_is_related_to_the_time_of_day(void **state)
 {
@@ -284,6 +307,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_with_two_events_is_read),
+		cmocka_unit_test(records_can_outlive_the_memory_for_others),
 		cmocka_unit_test(a_clock_is_related_to_the_time_of_day),
 		cmocka_unit_test(a_pipe_names_its_events_and_features_in_records),
 		cmocka_unit_test(names_may_come_before_their_events),
