@@ -98,46 +98,122 @@ int refold_base_name(struct refold_base *base)
 	return 0;
 }
 
-static void add_step(struct refold_base *base, uint32_t node, uint32_t depth)
+/* While a step is open, its end is the step above it. */
+static uint32_t close_steps(struct refold_steps *steps, uint32_t open, uint32_t depth)
+{
+	while (steps->n_steps && steps->steps[open].depth >= depth) {
+		const uint32_t above = steps->steps[open].end;
+
+		steps->steps[open].end = steps->n_steps;
+		if (!open)
+			break;
+		open = above;
+	}
+	return open;
+}
+
+static void add_costs(struct refold_steps *steps, const struct cct *cct, uint32_t node)
+{
+	const size_t n = cct->n_metrics;
+	const struct cct_cost *costs = cct_cost(cct, node, 0);
+	const uint64_t *before = steps->sums + steps->n_steps * 2 * n;
+	uint64_t *after = steps->sums + (steps->n_steps + (size_t)1) * 2 * n;
+
+	for (size_t i = 0; i < n; i++) {
+		after[i] = before[i] + costs[i].weight;
+		after[n + i] = before[n + i] + costs[i].samples;
+	}
+}
+
+/* Returns its step. @open: the last step. */
+static uint32_t add_step(struct refold_base *base, uint32_t node, uint32_t depth, uint32_t open)
 {
 	const struct cct *cct = base->profile->cct;
-	const uint32_t step = base->n_steps++;
+	struct refold_steps *steps = &base->steps;
 
-	base->steps[step] =
-		(struct refold_step){ node, cct->nodes[node].frame, base->nodes[node], depth };
-	memcpy(&base->step_costs[(size_t)step * cct->n_metrics], cct_cost(cct, node, 0),
-	       cct->n_metrics * sizeof(*base->step_costs));
+	open = close_steps(steps, open, depth);
+	steps->steps[steps->n_steps] = (struct refold_step){
+		.frame = cct->nodes[node].frame,
+		.base_node = base->nodes[node],
+		.depth = depth,
+		.end = open,
+	};
+	if (steps->nodes)
+		steps->nodes[steps->n_steps] = node;
+	add_costs(steps, cct, node);
+	steps->n_levels = depth >= steps->n_levels ? depth + 1 : steps->n_levels;
+	return steps->n_steps++;
 }
 
 static void add_steps(struct refold_base *base)
 {
 	const struct cct_node *nodes = base->profile->cct->nodes;
-	uint32_t node = CCT_ROOT, depth = 0;
+	uint32_t node = CCT_ROOT, depth = 0, open = 0;
 
 	for (;;) {
-		add_step(base, node, depth);
+		open = add_step(base, node, depth, open);
 		uint32_t next = nodes[node].first_child;
 		for (depth++; next == CCT_NONE && node != CCT_ROOT; depth--) {
 			next = nodes[node].next_sibling;
 			node = nodes[node].parent;
 		}
 		if (next == CCT_NONE)
-			return;
+			break;
 		node = next;
 	}
+	close_steps(&base->steps, open, 0);
+}
+
+static int list_frames(struct refold_steps *steps, const struct cct *cct)
+{
+	_cleanup_free_ bool *is_listed = calloc((size_t)cct->frames.n_frames + 1, 1);
+
+	steps->frames = malloc(((size_t)cct->frames.n_frames + 1) * sizeof(*steps->frames));
+	if (!is_listed || !steps->frames)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < cct->n_nodes; i++) {
+		const uint32_t frame = cct->nodes[i].frame;
+
+		if (!is_listed[frame])
+			steps->frames[steps->n_frames++] = frame;
+		is_listed[frame] = true;
+	}
+	return 0;
+}
+
+static void steps_deinit(struct refold_steps *steps)
+{
+	free(steps->steps);
+	free(steps->sums);
+	free(steps->nodes);
+	free(steps->frames);
+	*steps = (struct refold_steps){ 0 };
+}
+
+/* With the sums before the first step. 0 or -ENOMEM. */
+static int steps_init(struct refold_steps *steps, const struct cct *cct)
+{
+	const size_t n_sums = (size_t)2 * cct->n_metrics;
+	const bool has_nodes = cct->longest || cct->activations;
+
+	steps->steps = malloc(cct->n_nodes * sizeof(*steps->steps));
+	steps->sums = malloc(((cct->n_nodes + (size_t)1) * n_sums + 1) * sizeof(*steps->sums));
+	if (has_nodes)
+		steps->nodes = malloc(cct->n_nodes * sizeof(*steps->nodes));
+	if (!steps->steps || !steps->sums || (has_nodes && !steps->nodes))
+		return -ENOMEM;
+	memset(steps->sums, 0, n_sums * sizeof(*steps->sums));
+	return list_frames(steps, cct);
 }
 
 int refold_base_find_steps(struct refold_base *base)
 {
-	const struct cct *cct = base->profile->cct;
-
-	if (base->n_steps)
+	if (base->steps.n_steps)
 		return 0;
-	base->steps = malloc(cct->n_nodes * sizeof(*base->steps));
-	base->step_costs =
-		malloc((size_t)cct->n_nodes * cct->n_metrics * sizeof(*base->step_costs) + 1);
-	if (!base->steps || !base->step_costs)
+	if (steps_init(&base->steps, base->profile->cct)) {
+		steps_deinit(&base->steps);
 		return -ENOMEM;
+	}
 	add_steps(base);
 	return 0;
 }
@@ -161,7 +237,6 @@ void refold_base_deinit(struct refold_base *base)
 	free_names(base);
 	fold_destroy(base->fold);
 	free(base->nodes);
-	free(base->steps);
-	free(base->step_costs);
+	steps_deinit(&base->steps);
 	*base = (struct refold_base){ 0 };
 }

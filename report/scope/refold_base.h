@@ -12,9 +12,22 @@
 
 /* A node of the tree, in the order of a walk that visits a node, then its children. */
 struct refold_step {
-	uint32_t node;
 	uint32_t frame, base_node; /* of that node, for walks that read one after the other */
 	uint32_t depth;            /* of the root: 0 */
+	uint32_t end;              /* the step after those of the nodes below it */
+};
+
+/* All nodes of the tree, for walks that add up what is below some. */
+struct refold_steps {
+	struct refold_step *steps;
+	uint32_t n_steps; /* 0: not looked for so far */
+	uint32_t n_levels;
+	/* [step * 2 * n_metrics]: the costs, then the samples, of all steps before it. The last
+	 * one, after all steps, has those of the whole. */
+	uint64_t *sums;
+	uint32_t *nodes;  /* by step; NULL: the tree has nothing of a node but costs */
+	uint32_t *frames; /* those of nodes, each once, in the order of nodes */
+	uint32_t n_frames;
 };
 
 /* A profile's fold, with the kernel's functions below those that entered it. */
@@ -26,9 +39,7 @@ struct refold_base {
 	bool has_frame_marks;
 	/* By entity, owned; zeros for what is no code. NULL: not looked for so far. */
 	struct function_names *names;
-	struct refold_step *steps; /* owned; NULL: not looked for so far */
-	uint32_t n_steps;
-	struct cct_cost *step_costs; /* [step * n_metrics], the costs of the nodes; owned */
+	struct refold_steps steps; /* owned */
 };
 
 /* What a path must have, and must not: bits of conditions, which entities on it meet. */

@@ -56,7 +56,9 @@ static void note_marks(struct noting *noting, uint32_t node)
 		noting->refolded->into->details[noting->refolded->places[at]].frame_marks |= marks;
 }
 
-bool *refold_keep_nodes(const struct refold_base *base, const bool *is_selected, bool is_whole)
+/* By nodes of the tree: those with samples that are selected, and what is above them. @is_selected:
+ * by node of the base; @is_whole: all nodes are kept. The caller frees it. NULL: out of memory. */
+static bool *keep_nodes(const struct refold_base *base, const bool *is_selected, bool is_whole)
 {
 	const struct cct *cct = base->profile->cct;
 	bool *is_kept = calloc(cct->n_nodes, sizeof(*is_kept));
@@ -71,8 +73,8 @@ bool *refold_keep_nodes(const struct refold_base *base, const bool *is_selected,
 static int walk_tree(struct noting *noting)
 {
 	const struct cct *cct = noting->base->profile->cct;
-	_cleanup_free_ bool *is_kept = refold_keep_nodes(
-		noting->base, noting->refolded->is_selected, noting->refolded->is_whole);
+	_cleanup_free_ bool *is_kept =
+		keep_nodes(noting->base, noting->refolded->is_selected, noting->refolded->is_whole);
 
 	if (!is_kept)
 		return -ENOMEM;

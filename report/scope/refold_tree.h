@@ -17,10 +17,4 @@ struct refolded {
 
 /* Completes the entities of processes, and the marks of frames, of ->into. 0 or -ENOMEM. */
 int refold_note_tree(const struct refold_base *base, const struct refolded *refolded);
-/*
- * By nodes of the tree: those with samples that are selected, and what is above them. @is_selected:
- * by node of the base; @is_whole: all nodes are kept. The caller frees it. NULL: out of memory.
- */
-bool *refold_keep_nodes(const struct refold_base *base, const bool *is_selected, bool is_whole);
-
 #endif

@@ -4,73 +4,168 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/base/array.h"
 #include "cct/base/cleanup.h"
-#include "report/scope/refold_tree.h"
 #include "report/scope/scope_nodes.h"
 #include "report/views/view_flat.h"
 
 #define ALL_PLACES  UINT32_MAX
-#define STEPS_AHEAD 8
+#define STEPS_AHEAD 12
 
-/* A function of a frame, which is a node of the fold. */
+/*
+ * A function of a frame, which is a node of the fold. Those that are inlined at a frame are next to
+ * each other, the innermost one last.
+ */
 struct place {
-	uint32_t above; /* the one that it is inlined into; 0: it is the outermost */
-	uint32_t group; /* the entity whose row it shares */
+	uint32_t group;   /* the first place of the same row */
+	uint32_t n_above; /* those that it is inlined into */
+	/* Of the first place of a row: the step after the last outermost node of the row, and those
+	 * below it. What is before that adds nothing to the row's total. */
+	uint32_t end;
 	bool is_counted;
 };
 
 /* A node of the tree between the root and where the walk is. */
 struct open_node {
-	uint32_t place, n_places; /* its innermost place, and of how many the row is to know */
-	uint32_t counted;         /* the last place down to here that is counted; 0: none */
-	uint32_t owner;           /* the place that has the self cost */
-	uint64_t longest;
+	uint32_t counted; /* the last place down to here that is counted; 0: none */
+	uint32_t owner;   /* the place that has the self cost */
+	uint32_t base_node;
 };
+
+/* By place, each by metric. */
+enum place_cost { SELF, SELF_SAMPLES, TOTAL, SAMPLES, N_PLACE_COSTS };
 
 struct line_walk {
 	const struct cct *cct;
 	const struct refold_base *base; /* with its steps */
-	const uint32_t *base_nodes;     /* node of the tree -> of the base */
-	const struct fold_node *above;
 	const struct scope_nodes *scope;
-	const bool *is_kept; /* by node of the tree; NULL: all are */
+	/* As those of the steps, of what is selected alone. */
+	const uint64_t *sums;
+	uint64_t *own_sums; /* owned; NULL: all is */
+	uint64_t *longest;  /* by step, and those below it; NULL: there are no waits */
 	struct fold *fold;
-	uint32_t *by_frame;   /* frame -> its innermost place; 0: none is shown */
-	struct place *places; /* by node of the fold */
-	uint32_t *n_open;     /* by group: how many places of it the path has */
-	struct open_node *path;
-	uint32_t n_path, n_path_allocated;
-	uint64_t *sums; /* [level * 2 * n_metrics]: costs, then samples */
-	size_t n_sums_allocated;
+	uint32_t *by_frame;     /* frame -> its innermost place; 0: none is shown */
+	struct place *places;   /* by node of the fold */
+	uint64_t *costs;        /* of places, together, as the next one is anywhere in memory */
+	struct open_node *path; /* by depth */
 };
 
-static bool is_inside(const struct line_walk *walk, uint32_t node)
+static bool is_selected(const struct line_walk *walk, uint32_t step)
 {
-	return !walk->scope->is_inside || walk->scope->is_inside[walk->base_nodes[node]];
+	return scope_nodes_select(walk->scope, walk->base->steps.steps[step].base_node);
+}
+
+/* Sums of the samples that are selected. 0 or -ENOMEM. */
+static int sum_selected(struct line_walk *walk)
+{
+	const struct refold_steps *steps = &walk->base->steps;
+	const size_t n = 2 * (size_t)walk->cct->n_metrics;
+
+	walk->sums = steps->sums;
+	if (!walk->scope->is_selected)
+		return 0;
+	walk->own_sums = malloc(((steps->n_steps + (size_t)1) * n + 1) * sizeof(*walk->own_sums));
+	if (!walk->own_sums)
+		return -ENOMEM;
+	memset(walk->own_sums, 0, n * sizeof(*walk->own_sums));
+	walk->sums = walk->own_sums;
+	for (uint32_t i = 0; i < steps->n_steps; i++) {
+		const uint64_t *all = steps->sums + i * n;
+		uint64_t *sums = walk->own_sums + i * n;
+		const uint64_t mask = is_selected(walk, i) ? UINT64_MAX : 0;
+
+		for (size_t k = 0; k < n; k++)
+			sums[n + k] = sums[k] + ((all[n + k] - all[k]) & mask);
+	}
+	return 0;
+}
+
+/* A step's longest wait, with those below it. 0 or -ENOMEM. */
+static int find_longest(struct line_walk *walk)
+{
+	const struct refold_steps *steps = &walk->base->steps;
+
+	if (!walk->cct->longest)
+		return 0;
+	walk->longest = calloc(steps->n_steps, sizeof(*walk->longest));
+	if (!walk->longest)
+		return -ENOMEM;
+	for (uint32_t i = steps->n_steps; i-- > 0;) {
+		uint64_t longest = is_selected(walk, i) ? walk->cct->longest[steps->nodes[i]] : 0;
+
+		for (uint32_t child = i + 1; child < steps->steps[i].end;
+		     child = steps->steps[child].end)
+			longest = walk->longest[child] > longest ? walk->longest[child] : longest;
+		walk->longest[i] = longest;
+	}
+	return 0;
+}
+
+static bool has_samples(const uint64_t *before, const uint64_t *after, uint32_t n_metrics)
+{
+	uint64_t any = 0;
+
+	for (uint32_t i = 0; i < n_metrics; i++)
+		any |= after[i] - before[i];
+	return any;
+}
+
+/* Conditions leave out paths without samples that are selected. */
+static bool is_kept(const struct line_walk *walk, size_t step)
+{
+	const size_t n = walk->cct->n_metrics;
+	const uint32_t end = walk->base->steps.steps[step].end;
+
+	return !walk->scope->has_conditions ||
+	       has_samples(walk->sums + (step * 2 + 1) * n, walk->sums + ((size_t)end * 2 + 1) * n,
+			   walk->cct->n_metrics);
+}
+
+/* The frames that the scope shows. NULL: out of memory. */
+static bool *find_frames(const struct line_walk *walk)
+{
+	const struct refold_steps *steps = &walk->base->steps;
+	const bool *is_inside = walk->scope->is_inside;
+	bool *is_found = calloc((size_t)walk->cct->frames.n_frames + 1, sizeof(*is_found));
+
+	for (uint32_t i = 1; is_found && i < steps->n_steps;) {
+		const struct refold_step *step = &steps->steps[i];
+
+		if (!is_kept(walk, i)) {
+			i = step->end;
+			continue;
+		}
+		is_found[step->frame] |= !is_inside || is_inside[step->base_node];
+		i++;
+	}
+	return is_found;
 }
 
 /* A tree without paths that has each frame that the scope shows once: what fold_profile() takes. */
-static uint32_t list_frames(const struct line_walk *walk, struct cct *list, uint32_t *by_frame)
+static int list_frames(const struct line_walk *walk, struct cct *list)
 {
-	const struct cct *cct = walk->cct;
+	const struct refold_steps *steps = &walk->base->steps;
+	const bool is_all = !walk->scope->has_conditions && !walk->scope->is_inside;
+	_cleanup_free_ bool *is_shown = is_all ? NULL : find_frames(walk);
 	uint32_t n = 1;
 
-	list->nodes[0] = cct->nodes[0];
+	if (!is_all && !is_shown)
+		return -ENOMEM;
+	list->nodes[0] = walk->cct->nodes[0];
 	list->nodes[0].first_child = CCT_NONE;
-	for (uint32_t i = 1; i < cct->n_nodes; i++) {
-		const uint32_t frame = cct->nodes[i].frame;
+	for (uint32_t i = 0; i < steps->n_frames; i++) {
+		const uint32_t frame = steps->frames[i];
 
-		if (by_frame[frame] || (walk->is_kept && !walk->is_kept[i]) || !is_inside(walk, i))
+		if (!is_all && !is_shown[frame])
 			continue;
 		list->nodes[n] = (struct cct_node){ .frame = frame,
 						    .parent = CCT_ROOT,
 						    .first_child = CCT_NONE,
 						    .next_sibling = list->nodes[0].first_child };
 		list->nodes[0].first_child = n;
-		by_frame[frame] = n++;
+		walk->by_frame[frame] = n++;
 	}
-	return n;
+	list->n_nodes = n;
+	return 0;
 }
 
 static int fold_list(struct line_walk *walk, struct cct *list, const struct profile *profile,
@@ -79,9 +174,10 @@ static int fold_list(struct line_walk *walk, struct cct *list, const struct prof
 	struct profile listed = *profile; /* borrows all but the tree */
 	_cleanup_free_ uint32_t *nodes = NULL;
 
-	list->n_nodes = list_frames(walk, list, walk->by_frame);
+	int err = list_frames(walk, list);
 	listed.cct = list;
-	int err = fold_profile_mapped(&listed, symbolizer, options, &walk->fold, &nodes);
+	if (!err)
+		err = fold_profile_mapped(&listed, symbolizer, options, &walk->fold, &nodes);
 	for (uint32_t i = 0; i < walk->cct->frames.n_frames && !err; i++)
 		walk->by_frame[i] = nodes[walk->by_frame[i]];
 	return err;
@@ -114,208 +210,200 @@ static int find_places(struct line_walk *walk, const struct profile *profile,
 static int describe_places(struct line_walk *walk)
 {
 	const struct fold *fold = walk->fold;
+	_cleanup_free_ uint32_t *first = calloc(fold->n_entities, sizeof(*first));
 
 	walk->places = calloc(fold->n_nodes, sizeof(*walk->places));
-	walk->n_open = calloc(fold->n_entities, sizeof(*walk->n_open));
-	if (!walk->places || !walk->n_open)
+	walk->costs = calloc((size_t)fold->n_nodes * N_PLACE_COSTS * walk->cct->n_metrics + 1,
+			     sizeof(*walk->costs));
+	if (!first || !walk->places || !walk->costs)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < fold->n_nodes; i++) {
-		const uint32_t entity = fold->nodes[i].entity;
+		const uint32_t entity = fold->nodes[i].entity, above = fold->nodes[i].parent;
 		const uint32_t line_group = fold->entities[entity].line_group;
+		uint32_t *group = &first[line_group ? line_group : entity];
 
+		*group = *group ? *group : i;
 		walk->places[i] = (struct place){
-			.above = fold->nodes[i].parent,
-			.group = line_group ? line_group : entity,
+			.group = *group,
+			.n_above = above ? walk->places[above].n_above + 1 : 0,
 			.is_counted = view_flat_has_function(&fold->entities[entity]),
 		};
 	}
 	return 0;
 }
 
-static uint64_t *sums_at(const struct line_walk *walk, uint32_t level)
-{
-	return walk->sums + (size_t)level * 2 * walk->cct->n_metrics;
-}
-
-/* 0 or -ENOMEM. */
-static int open_level(struct line_walk *walk)
-{
-	const size_t n_sums = (size_t)walk->n_path * 2 * walk->cct->n_metrics;
-
-	if (array_reserve(walk->path, walk->n_path, walk->n_path_allocated, 1) ||
-	    array_reserve(walk->sums, n_sums, walk->n_sums_allocated,
-			  2 * (size_t)walk->cct->n_metrics + 1))
-		return -ENOMEM;
-	memset(sums_at(walk, walk->n_path), 0, 2 * walk->cct->n_metrics * sizeof(*walk->sums));
-	walk->n_path++;
-	return 0;
-}
-
-/* How many places of a node are in the row that is shown alone, which may be the first of several
+/* How many places of a step are in the row that is shown alone, which may be the first of several
  * that are inlined at the frame. */
-static uint32_t count_inside(const struct line_walk *walk, uint32_t node)
+static uint32_t count_inside(const struct line_walk *walk, uint32_t step)
 {
+	const struct refold_base *base = walk->base;
+	const bool *is_inside = walk->scope->is_inside;
 	uint32_t n = 0;
 
-	if (!walk->scope->is_inside)
+	if (!is_inside)
 		return ALL_PLACES;
-	const uint32_t outside = walk->base_nodes[walk->cct->nodes[node].parent];
-	if (walk->scope->is_inside[outside])
+	const struct fold_node *nodes = base->fold->nodes;
+	const uint32_t outside = walk->path[base->steps.steps[step].depth - 1].base_node;
+	if (is_inside[outside])
 		return ALL_PLACES;
-	for (uint32_t at = walk->base_nodes[node]; at != outside && walk->scope->is_inside[at];
-	     at = walk->above[at].parent)
+	for (uint32_t at = base->steps.steps[step].base_node; at != outside && is_inside[at];
+	     at = nodes[at].parent)
 		n++;
 	return n;
 }
 
-/* Its self cost goes to the last place down to here that is counted. Without one, its own place
- * gets a row. */
-static void find_owner(const struct line_walk *walk, struct open_node *open)
+/*
+ * The self cost goes to the last place down to here that is counted. Without one, the step's own
+ * place gets a row. @n: so many of its places are shown, from the innermost on.
+ */
+static struct open_node find_owner(const struct line_walk *walk, const struct open_node *above,
+				   uint32_t place, uint32_t n)
 {
-	uint32_t n = open->n_places;
+	uint32_t counted = above->counted, own = n ? place : 0;
 
-	for (uint32_t at = open->place; at && n; at = walk->places[at].above, n--) {
-		if (walk->places[at].is_counted) {
-			open->counted = at;
+	for (uint32_t i = 0; i < n; i++) {
+		if (walk->places[place - i].is_counted) {
+			counted = place - i;
 			break;
 		}
 	}
-	if (open->counted)
-		open->owner = open->counted;
-	else if (open->n_places && open->place)
-		open->owner = open->place;
+	return (struct open_node){ .counted = counted,
+				   .owner = counted ? counted
+					    : own   ? own
+						    : above->owner };
 }
 
-static void open_places(const struct line_walk *walk, const struct open_node *open, uint32_t node)
+static inline __attribute__((always_inline)) uint64_t *costs_of(const struct line_walk *walk,
+								uint32_t place, uint32_t n_metrics)
 {
-	const struct cct *cct = walk->cct;
-	uint32_t n = open->n_places;
-
-	for (uint32_t at = open->place; at && n; at = walk->places[at].above, n--) {
-		walk->n_open[walk->places[at].group]++;
-		if (cct->activations)
-			walk->fold->activations[at] += cct->activations[node];
-	}
+	return walk->costs + (size_t)place * N_PLACE_COSTS * n_metrics;
 }
 
-static bool has_samples(const uint64_t *samples, uint32_t n_metrics)
+/* What is below the step, and itself, to a place that is the outermost of its row. */
+static inline __attribute__((always_inline)) void
+add_total(const struct line_walk *walk, uint32_t place, uint32_t i, uint32_t n_metrics)
 {
-	uint64_t any = 0;
+	const uint32_t end = walk->base->steps.steps[i].end;
+	const uint64_t *from = walk->sums + (size_t)i * 2 * n_metrics;
+	const uint64_t *to = walk->sums + (size_t)end * 2 * n_metrics;
+	uint64_t *costs = costs_of(walk, place, n_metrics) + (size_t)TOTAL * n_metrics;
+	struct place *group = &walk->places[walk->places[place].group];
 
-	for (uint32_t i = 0; i < n_metrics; i++)
-		any |= samples[i];
-	return any;
-}
-
-static void add_self(const struct line_walk *walk, struct open_node *open, uint32_t step)
-{
-	const struct cct *cct = walk->cct;
-	const struct cct_cost *costs = &walk->base->step_costs[(size_t)step * cct->n_metrics];
-	const uint32_t n = cct->n_metrics;
-	uint64_t *sums = sums_at(walk, walk->n_path - 1);
-	struct fold *fold = walk->fold;
-
-	for (uint32_t i = 0; i < n; i++) {
-		sums[i] = costs[i].weight;
-		sums[n + i] = costs[i].samples;
-	}
-	open->longest = cct->longest ? cct->longest[walk->base->steps[step].node] : 0;
-	if (!open->owner)
+	if (i < group->end)
 		return;
-	fold_raise_self_longest(fold, open->owner, open->longest);
-	if (!has_samples(sums + n, n))
-		return;
-	view_add_cost(fold->self + (size_t)open->owner * n, sums, n);
-	view_add_cost(fold->self_samples + (size_t)open->owner * n, sums + n, n);
+	group->end = end;
+	for (uint32_t k = 0; k < 2 * n_metrics; k++)
+		costs[k] += to[k] - from[k];
+	if (walk->longest && walk->longest[i] > walk->fold->longest[place])
+		walk->fold->longest[place] = walk->longest[i];
 }
 
-static int enter(struct line_walk *walk, uint32_t i)
+/* Without a branch, as which steps have samples is as good as random. */
+static inline __attribute__((always_inline)) void
+add_self(const struct line_walk *walk, uint32_t owner, uint32_t i, uint32_t n_metrics)
 {
-	const struct refold_step *step = &walk->base->steps[i];
-	const uint32_t node = step->node;
+	const uint64_t *before = walk->sums + (size_t)i * 2 * n_metrics;
+	const uint64_t *after = before + (size_t)2 * n_metrics;
+	uint64_t *costs = costs_of(walk, owner, n_metrics) + (size_t)SELF * n_metrics;
+	const uint64_t mask =
+		has_samples(before + n_metrics, after + n_metrics, n_metrics) ? UINT64_MAX : 0;
 
-	if (open_level(walk))
-		return -ENOMEM;
-	struct open_node *open = &walk->path[walk->n_path - 1];
-	*open = (struct open_node){ 0 };
-	if (node != CCT_ROOT) {
-		open->place = walk->by_frame[step->frame];
-		open->n_places = count_inside(walk, node);
-		open->counted = open[-1].counted;
-		open->owner = open[-1].owner;
-		find_owner(walk, open);
-		open_places(walk, open, node);
-	}
-	if (scope_nodes_select(walk->scope, step->base_node))
-		add_self(walk, open, i);
-	return 0;
+	for (uint32_t k = 0; k < 2 * n_metrics; k++)
+		costs[k] += (after[k] - before[k]) & mask;
+	if (walk->longest && owner && is_selected(walk, i))
+		fold_raise_self_longest(walk->fold, owner,
+					walk->cct->longest[walk->base->steps.nodes[i]]);
 }
 
-/* What is below the node, and itself, to a place that is the outermost of its row. */
-static void add_total(const struct line_walk *walk, uint32_t place, const struct open_node *open)
+/* Whoever called a function called those inlined there, too. */
+static void count_calls(const struct line_walk *walk, uint32_t place, uint32_t n, uint32_t i)
 {
-	const uint32_t n = walk->cct->n_metrics;
-	const uint64_t *sums = sums_at(walk, walk->n_path - 1);
-	struct fold *fold = walk->fold;
-
-	view_add_cost(fold->total + (size_t)place * n, sums, n);
-	view_add_cost(fold->samples + (size_t)place * n, sums + n, n);
-	if (fold->longest && open->longest > fold->longest[place])
-		fold->longest[place] = open->longest;
+	for (uint32_t k = 0; k < n; k++)
+		walk->fold->activations[place - k] +=
+			walk->cct->activations[walk->base->steps.nodes[i]];
 }
 
-static void leave(struct line_walk *walk)
+static inline __attribute__((always_inline)) void visit(const struct line_walk *walk, uint32_t i,
+							uint32_t n_metrics)
 {
-	const struct open_node *open = &walk->path[walk->n_path - 1];
-	uint32_t n = open->n_places;
+	const struct refold_step *step = &walk->base->steps.steps[i];
+	struct open_node *open = &walk->path[step->depth];
+	const uint32_t place = walk->by_frame[step->frame], inside = count_inside(walk, i);
+	const uint32_t n_places = place ? walk->places[place].n_above + 1 : 0;
+	const uint32_t n = n_places < inside ? n_places : inside;
 
-	for (uint32_t at = open->place; at && n; at = walk->places[at].above, n--) {
-		if (!--walk->n_open[walk->places[at].group])
-			add_total(walk, at, open);
-	}
-	walk->n_path--;
-	if (!walk->n_path)
-		return;
-	struct open_node *above = &walk->path[walk->n_path - 1];
-	view_add_cost(sums_at(walk, walk->n_path - 1), sums_at(walk, walk->n_path),
-		      2 * walk->cct->n_metrics);
-	above->longest = open->longest > above->longest ? open->longest : above->longest;
+	*open = find_owner(walk, open - 1, place, n);
+	open->base_node = step->base_node;
+	for (uint32_t at = place - n + 1; at <= place && n; at++)
+		add_total(walk, at, i, n_metrics);
+	add_self(walk, open->owner, i, n_metrics);
+	if (walk->cct->activations)
+		count_calls(walk, place, n, i);
 }
 
 /* The place of a step is anywhere in memory: it is fetched some steps ahead. */
-static void fetch_place(const struct line_walk *walk, uint32_t i)
+static inline void fetch_place(const struct line_walk *walk, uint32_t i, uint32_t n_metrics)
 {
-	const struct refold_base *base = walk->base;
+	const struct refold_steps *steps = &walk->base->steps;
 
-	if (i + STEPS_AHEAD < base->n_steps)
-		__builtin_prefetch(
-			&walk->places[walk->by_frame[base->steps[i + STEPS_AHEAD].frame]]);
+	if (i + STEPS_AHEAD >= steps->n_steps)
+		return;
+	const uint32_t place = walk->by_frame[steps->steps[i + STEPS_AHEAD].frame];
+	__builtin_prefetch(&walk->places[place]);
+	__builtin_prefetch(costs_of(walk, place, n_metrics));
 }
 
-/* Depth first, with memory for one path alone. 0 or -ENOMEM. */
+static inline __attribute__((always_inline)) void visit_all(const struct line_walk *walk,
+							    uint32_t n_metrics)
+{
+	const struct refold_steps *steps = &walk->base->steps;
+
+	for (uint32_t i = 1; i < steps->n_steps;) {
+		fetch_place(walk, i, n_metrics);
+		if (!is_kept(walk, i)) {
+			i = steps->steps[i].end;
+			continue;
+		}
+		visit(walk, i, n_metrics);
+		i++;
+	}
+}
+
+/* Most profiles have one metric: there, loops over metrics cost as much as what is in them. */
 static int walk_tree(struct line_walk *walk)
 {
-	for (uint32_t i = 0; i < walk->base->n_steps; i++) {
-		const struct refold_step *step = &walk->base->steps[i];
-
-		fetch_place(walk, i);
-		if (walk->is_kept && !walk->is_kept[step->node])
-			continue;
-		while (walk->n_path > step->depth)
-			leave(walk);
-		if (enter(walk, i))
-			return -ENOMEM;
-	}
-	while (walk->n_path > 1)
-		leave(walk);
+	walk->path = calloc(walk->base->steps.n_levels, sizeof(*walk->path));
+	if (!walk->path)
+		return -ENOMEM;
+	if (walk->cct->n_metrics == 1)
+		visit_all(walk, 1);
+	else
+		visit_all(walk, walk->cct->n_metrics);
 	return 0;
+}
+
+static void fill_places(const struct line_walk *walk)
+{
+	const uint32_t n = walk->cct->n_metrics;
+	struct fold *fold = walk->fold;
+
+	for (uint32_t i = 1; i < fold->n_nodes; i++) {
+		const uint64_t *costs = costs_of(walk, i, n);
+
+		for (uint32_t k = 0; k < n; k++) {
+			fold->self[(size_t)i * n + k] = costs[SELF * n + k];
+			fold->self_samples[(size_t)i * n + k] = costs[SELF_SAMPLES * n + k];
+			fold->total[(size_t)i * n + k] = costs[TOTAL * n + k];
+			fold->samples[(size_t)i * n + k] = costs[SAMPLES * n + k];
+		}
+	}
 }
 
 /* The root has what the scope shows, and what its conditions leave out. */
 static void fill_root(const struct line_walk *walk, const struct fold *whole)
 {
 	const uint32_t n = walk->cct->n_metrics;
-	const uint64_t *sums = sums_at(walk, 0);
+	const uint64_t *sums = walk->sums + (size_t)walk->base->steps.n_steps * 2 * n;
 	struct fold *fold = walk->fold;
 
 	if (!walk->scope->is_inside) {
@@ -327,44 +415,42 @@ static void fill_root(const struct line_walk *walk, const struct fold *whole)
 	}
 	if (fold->longest)
 		fold->longest[0] =
-			walk->scope->is_inside ? walk->path[0].longest : fold_longest(whole, 0);
+			walk->scope->is_inside ? walk->longest[0] : fold_longest(whole, 0);
 }
 
 static int add_up(struct line_walk *walk, const struct refold_base *base,
 		  struct symbolizer *symbolizer, const struct view_options *options)
 {
-	int err = find_places(walk, base->profile, symbolizer, options);
+	int err = sum_selected(walk);
 
+	if (!err)
+		err = find_longest(walk);
+	if (!err)
+		err = find_places(walk, base->profile, symbolizer, options);
 	if (!err)
 		err = describe_places(walk);
 	if (!err)
 		err = walk_tree(walk);
-	if (!err)
-		fill_root(walk, base->fold);
-	return err;
+	if (err)
+		return err;
+	fill_places(walk);
+	fill_root(walk, base->fold);
+	return 0;
 }
 
 static int fold_nodes(const struct scope_nodes *nodes, const struct refold_base *base,
 		      struct symbolizer *symbolizer, const struct view_options *options,
 		      struct fold **fold_ret)
 {
-	_cleanup_free_ bool *is_kept =
-		nodes->has_conditions ? refold_keep_nodes(base, nodes->is_selected, false) : NULL;
-	struct line_walk walk = { .cct = base->profile->cct,
-				  .base = base,
-				  .base_nodes = base->nodes,
-				  .above = base->fold->nodes,
-				  .scope = nodes,
-				  .is_kept = is_kept };
-	int err = nodes->has_conditions && !is_kept ? -ENOMEM : 0;
+	struct line_walk walk = { .cct = base->profile->cct, .base = base, .scope = nodes };
+	int err = add_up(&walk, base, symbolizer, options);
 
-	if (!err)
-		err = add_up(&walk, base, symbolizer, options);
+	free(walk.own_sums);
+	free(walk.longest);
 	free(walk.by_frame);
 	free(walk.places);
-	free(walk.n_open);
+	free(walk.costs);
 	free(walk.path);
-	free(walk.sums);
 	if (err)
 		fold_destroy(walk.fold);
 	else
