@@ -173,6 +173,13 @@ int fold_find_node(struct fold *fold, struct node_index *index, uint32_t parent,
 	return err ? err : node_index_add_last(index, &nodes);
 }
 
+int fold_index_node(const struct fold *fold, struct node_index *index, uint32_t node)
+{
+	const struct node_array nodes = nodes_of(fold);
+
+	return node_index_add(index, &nodes, node);
+}
+
 static int find_longest(struct fold *fold)
 {
 	if (!fold->self_longest)

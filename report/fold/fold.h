@@ -113,6 +113,9 @@ int fold_add_node(struct fold *fold, uint32_t parent, uint32_t entity, uint32_t 
  * there is none. 0 or -ENOMEM. */
 int fold_find_node(struct fold *fold, struct node_index *index, uint32_t parent, uint32_t entity,
 		   uint32_t *node_ret);
+/* So that a node that was appended by fold_add_node() is found, once all with its parent were given
+ * to this. 0 or -ENOMEM. */
+int fold_index_node(const struct fold *fold, struct node_index *index, uint32_t node);
 /*
  * Computes inclusive costs and samples from the exclusive ones. The root's exclusive costs are
  * those of samples that are not selected (report/selection/select_paths.h). They become part of its

@@ -75,9 +75,8 @@ uint32_t node_index_find(const struct node_index *index, const struct node_array
 	return slot ? slot->node : NODE_NONE;
 }
 
-int node_index_add_last(struct node_index *index, const struct node_array *nodes)
+int node_index_add(struct node_index *index, const struct node_array *nodes, uint32_t node)
 {
-	const uint32_t node = nodes->n - 1;
 	const struct node_key *key = key_of(nodes, node);
 	const uint32_t hash = hash_pair(key->parent, key->entity);
 

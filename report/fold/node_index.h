@@ -33,8 +33,14 @@ void node_index_deinit(struct node_index *index);
 /* The node with that key, or NODE_NONE. */
 uint32_t node_index_find(const struct node_index *index, const struct node_array *nodes,
 			 struct node_key key);
-/* Of the last node, which was not found before. Nodes with a parent are added by this alone. 0 or
- * -ENOMEM. */
-int node_index_add_last(struct node_index *index, const struct node_array *nodes);
+/* A node that was not found before; those with its parent are found if all were added. 0 or
+ * -ENOMEM.
+ */
+int node_index_add(struct node_index *index, const struct node_array *nodes, uint32_t node);
+/* Of the last node. */
+static inline int node_index_add_last(struct node_index *index, const struct node_array *nodes)
+{
+	return node_index_add(index, nodes, nodes->n - 1);
+}
 
 #endif

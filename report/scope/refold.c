@@ -9,16 +9,26 @@
 #include "report/fold/outer_nodes.h"
 #include "report/scope/refold_tree.h"
 
+/* Children come from several nodes of the base. */
+#define MIXED UINT32_MAX
+
+/* A node that is made. */
+struct made_node {
+	uint32_t source; /* its children are those of this node of the base; or MIXED */
+	/* So far; 0 ends a list, which is not kept where the source is MIXED. */
+	uint32_t first_child, next_sibling;
+};
+
 /* By nodes of the base. */
 struct refolding {
 	const struct refold_base *base;
 	const struct fold *from;
 	struct fold *into;
-	bool *is_selected; /* it has samples, and they are selected */
-	bool *is_kept;     /* it is selected, or a node below it */
-	bool *is_hidden;   /* by entity: the kernel's part leaves it out */
-	bool *is_mixed;    /* children of its node come from several nodes */
-	uint32_t *places;  /* its node, or that of what is above it */
+	bool *is_selected;      /* it has samples, and they are selected */
+	bool *is_kept;          /* it is selected, or a node below it */
+	bool *is_hidden;        /* by entity: the kernel's part leaves it out */
+	uint32_t *places;       /* its node, or that of what is above it */
+	struct made_node *made; /* by node that is made; NULL: no node is left out between others */
 	struct node_index index;
 	bool is_whole; /* all samples are selected */
 };
@@ -71,23 +81,6 @@ static uint32_t count_shown(const struct refolding *refolding)
 	return n;
 }
 
-/* A node that is shown below one that is hidden becomes a child of the next one above. */
-static void find_mixed(struct refolding *refolding)
-{
-	const struct fold *from = refolding->from;
-
-	for (uint32_t i = 1; i < from->n_nodes; i++) {
-		uint32_t above = from->nodes[i].parent;
-
-		if (!refolding->is_kept[i] || refolding->is_hidden[from->nodes[i].entity] ||
-		    !refolding->is_hidden[from->nodes[above].entity])
-			continue;
-		while (above && refolding->is_hidden[from->nodes[above].entity])
-			above = from->nodes[above].parent;
-		refolding->is_mixed[above] = true;
-	}
-}
-
 /* The nodes above it that are hidden are of no row. */
 static void note_outer(const struct refolding *refolding, uint32_t i)
 {
@@ -114,22 +107,48 @@ static void begin_node(const struct refolding *refolding, uint32_t i)
 	note_outer(refolding, i);
 }
 
+static void list_child(struct refolding *refolding, uint32_t parent, uint32_t node, uint32_t i)
+{
+	struct made_node *made = refolding->made;
+
+	made[node] = (struct made_node){ .source = i, .next_sibling = made[parent].first_child };
+	made[parent].first_child = node;
+}
+
+/* From now on, children are looked for. */
+static int mix(struct refolding *refolding, uint32_t node)
+{
+	struct made_node *made = refolding->made;
+	int err = 0;
+
+	if (made[node].source == MIXED)
+		return 0;
+	made[node].source = MIXED;
+	for (uint32_t child = made[node].first_child; child && !err;
+	     child = made[child].next_sibling)
+		err = fold_index_node(refolding->into, &refolding->index, child);
+	return err;
+}
+
 static int place_mixed(struct refolding *refolding, uint32_t i, uint32_t parent)
 {
 	const struct fold_node *node = &refolding->from->nodes[i];
 	const struct fold *into = refolding->into;
 	const uint32_t n_before = into->n_nodes;
-	int err = fold_find_node(refolding->into, &refolding->index, parent, node->entity,
-				 &refolding->places[i]);
+	int err = mix(refolding, parent);
 
+	if (!err)
+		err = fold_find_node(refolding->into, &refolding->index, parent, node->entity,
+				     &refolding->places[i]);
 	if (err)
 		return err;
-	if (into->n_nodes == n_before)
-		fold_join_calls(&into->details[refolding->places[i]], &refolding->from->details[i]);
-	else
-		begin_node(refolding, i);
-	/* Its children may come from another node, too. */
-	refolding->is_mixed[i] = true;
+	const uint32_t place = refolding->places[i];
+	if (into->n_nodes == n_before) {
+		fold_join_calls(&into->details[place], &refolding->from->details[i]);
+		return 0;
+	}
+	refolding->made[place] = (struct made_node){ .source = i };
+	begin_node(refolding, i);
 	return 0;
 }
 
@@ -141,11 +160,12 @@ static int place_node(struct refolding *refolding, uint32_t i)
 
 	if (refolding->is_hidden[node->entity]) {
 		refolding->places[i] = parent;
-		refolding->is_mixed[i] = refolding->is_mixed[above];
 		return 0;
 	}
-	if (refolding->is_mixed[above])
+	if (refolding->made && refolding->made[parent].source != above)
 		return place_mixed(refolding, i, parent);
+	if (refolding->made)
+		list_child(refolding, parent, into->n_nodes, i);
 	refolding->places[i] = into->n_nodes;
 	into->nodes[into->n_nodes++] = (struct fold_node){ parent, node->entity };
 	begin_node(refolding, i);
@@ -179,14 +199,20 @@ static int add_cost(struct refolding *refolding, uint32_t i)
 		       : 0;
 }
 
-static int build(struct refolding *refolding)
+static int build(struct refolding *refolding, enum view_kernel kernel)
 {
 	const struct fold *from = refolding->from;
 
-	refolding->into = fold_create_like(from, count_shown(refolding) + 1);
-	if (!refolding->into || fold_copy_entities(refolding->into, from) ||
+	const uint32_t n_nodes = count_shown(refolding) + 1;
+	refolding->into = fold_create_like(from, n_nodes);
+	if (kernel != KERNEL_MERGED)
+		refolding->made = malloc(n_nodes * sizeof(*refolding->made));
+	if (!refolding->into || (kernel != KERNEL_MERGED && !refolding->made) ||
+	    fold_copy_entities(refolding->into, from) ||
 	    fold_copy_outer_begin(refolding->into, from))
 		return -ENOMEM;
+	if (refolding->made)
+		refolding->made[0] = (struct made_node){ 0 };
 	if (from->self_longest)
 		refolding->into->self_longest[0] = from->self_longest[0];
 	for (uint32_t i = 1; i < from->n_nodes; i++) {
@@ -221,18 +247,15 @@ static int run(struct refolding *refolding, const struct refold_conditions *cond
 	refolding->is_selected = calloc(from->n_nodes, sizeof(*refolding->is_selected));
 	refolding->is_kept = calloc(from->n_nodes, sizeof(*refolding->is_kept));
 	refolding->is_hidden = calloc(from->n_entities, sizeof(*refolding->is_hidden));
-	refolding->is_mixed = calloc(from->n_nodes, sizeof(*refolding->is_mixed));
 	refolding->places = calloc(from->n_nodes, sizeof(*refolding->places));
 	if (!refolding->is_selected || !refolding->is_kept || !refolding->is_hidden ||
-	    !refolding->is_mixed || !refolding->places)
+	    !refolding->places)
 		return -ENOMEM;
 	int err = select_nodes(refolding, conditions);
 	if (err)
 		return err;
 	hide_entities(refolding, kernel);
-	if (kernel != KERNEL_MERGED)
-		find_mixed(refolding);
-	err = build(refolding);
+	err = build(refolding, kernel);
 	if (!err)
 		err = fold_sum_up(refolding->into);
 	if (!err)
@@ -253,8 +276,8 @@ int refold(const struct refold_base *base, const struct refold_conditions *condi
 	free(refolding.is_selected);
 	free(refolding.is_kept);
 	free(refolding.is_hidden);
-	free(refolding.is_mixed);
 	free(refolding.places);
+	free(refolding.made);
 	node_index_deinit(&refolding.index);
 	if (err)
 		fold_destroy(refolding.into);
