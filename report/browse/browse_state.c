@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/scope/scope_functions.h"
 #include "report/scope/scope_lines.h"
 #include "report/scope/scope_tasks.h"
 
@@ -95,7 +96,7 @@ static int make_fold(struct browse *browse, enum browse_page_kind kind, struct f
 }
 
 /* The folds of another scope; the whole is that of the present one if that does. */
-static int make_folds(struct browse *browse, const struct browse_scope *scope,
+static int make_folds(const struct browse *browse, const struct browse_scope *scope,
 		      struct refold_base *base, struct browse_folds *folds)
 {
 	const bool is_same = browse->folds.whole && browse_scope_folds_alike(scope, &browse->scope);
@@ -127,6 +128,10 @@ static int find_folds(struct browse *browse)
 /* What the page is made of. 0 or -errno. */
 static int find_fold(struct browse *browse, enum browse_page_kind kind, struct fold **fold_ret)
 {
+	if (browse->pages[kind].fold) {
+		*fold_ret = browse->pages[kind].fold;
+		return 0;
+	}
 	if (kind == PAGE_LINES || browse_page_has_tasks(kind))
 		return make_fold(browse, kind, fold_ret);
 	int err = find_folds(browse);
@@ -335,11 +340,13 @@ static int go_to_place(struct browse *browse, const struct place *place)
 	return row->parent ? browse_rows_reveal(rows, row) : 0;
 }
 
-/* @basis: NULL: it stays. */
+/* @basis: NULL: it stays. @page_fold: that the shown page alone needs, taken over; or NULL. */
 static int show_other_folds(struct browse *browse, const struct basis *basis,
-			    const struct browse_folds *folds, const struct place *place)
+			    const struct browse_folds *folds, struct fold *page_fold,
+			    const struct place *place)
 {
 	close_pages(browse);
+	browse->pages[browse->page].fold = page_fold;
 	if (browse->folds.whole == folds->whole)
 		browse->folds.whole = NULL;
 	folds_deinit(browse, &browse->folds);
@@ -370,18 +377,32 @@ static bool can_put_off(const struct browse *browse, const struct browse_scope *
 	       browse_scope_selects_alike(scope, &browse->scope);
 }
 
+/* The folds of another scope, or what the page that is shown needs alone. 0 or -errno. */
+static int prepare_page(const struct browse *browse, const struct browse_scope *scope,
+			struct refold_base *base, struct browse_folds *folds,
+			struct fold **page_fold)
+{
+	if (can_put_off(browse, scope))
+		return 0;
+	if (browse->page == PAGE_FUNCTIONS && scope_functions_can_fold(scope, base))
+		return scope_functions_fold(scope, base, page_fold);
+	return make_folds(browse, scope, base, folds);
+}
+
 int browse_change_scope(struct browse *browse, struct browse_scope *scope, bool changes_fold)
 {
 	const bool has_basis = !task_choice_equal(&scope->tasks, &browse->scope.tasks);
 	struct browse_folds folds = { 0 };
+	struct fold *page_fold = NULL;
 	struct basis basis = { 0 };
 	char *text = browse_scope_describe(scope);
 	int err = text ? 0 : -ENOMEM;
 
 	if (!err && has_basis)
 		err = make_basis(browse, &scope->tasks, &basis);
-	if (!err && changes_fold && !can_put_off(browse, scope))
-		err = make_folds(browse, scope, has_basis ? &basis.base : &browse->base, &folds);
+	if (!err && changes_fold)
+		err = prepare_page(browse, scope, has_basis ? &basis.base : &browse->base, &folds,
+				   &page_fold);
 	if (err) {
 		if (has_basis)
 			basis_deinit(&basis);
@@ -392,7 +413,8 @@ int browse_change_scope(struct browse *browse, struct browse_scope *scope, bool 
 	struct place place = note_place(browse);
 	take_scope(browse, scope, text);
 	if (changes_fold)
-		err = show_other_folds(browse, has_basis ? &basis : NULL, &folds, &place);
+		err = show_other_folds(browse, has_basis ? &basis : NULL, &folds, page_fold,
+				       &place);
 	else
 		browse_close_page(browse, PAGE_PATHS);
 	free(place.names);

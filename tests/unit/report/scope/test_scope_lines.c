@@ -46,6 +46,7 @@ static void make_up(struct letter_view *fixture)
 {
 	static const char *const names[] = { "make", "sh", "sh", "cc" };
 
+	assert_int_equal(cct_keep_longest(fixture->profile->cct, 0), 0);
 	for (int i = 0; i < 4; i++)
 		profile_add_process(fixture->profile, 10 + i, names[i]);
 	for (int i = 0; i < 600; i++) {
@@ -77,7 +78,7 @@ static char *write_rows(const struct view *view)
 		for (uint32_t i = 0; i < view->n_columns; i++)
 			fprintf(out, " %lu %lu %lu %lu", row->self[i], row->total[i],
 				row->self_samples ? row->self_samples[i] : 0, row->samples[i]);
-		fprintf(out, "\n");
+		fprintf(out, ", longest %lu\n", row->longest);
 	}
 	fclose(out);
 	return text;
