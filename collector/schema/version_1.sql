@@ -44,8 +44,9 @@ CREATE TABLE IF NOT EXISTS samples
 	samples UInt64 CODEC(ZSTD(3)),
 	-- Scaled, where the event had to share counters.
 	weight UInt64 CODEC(ZSTD(12)),
-	-- Sum of the squares of the samples' weights, not scaled, with 8 significant bits: for errors.
-	squares Float64 CODEC(ZSTD(12))
+	-- Sum of the squares of the samples' weights, not scaled, with 5 significant bits, for errors.
+	-- That are two bytes, of which low levels of ZSTD make less than high ones.
+	squares Float64 CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY toDate(time)
@@ -62,9 +63,9 @@ CREATE TABLE IF NOT EXISTS samples_minute
 	build LowCardinality(String),
 	metric LowCardinality(String),
 	stack FixedString(16) CODEC(ZSTD(1)),
-	samples UInt64 CODEC(T64, ZSTD(1)),
+	samples UInt64 CODEC(T64('bit'), ZSTD(1)),
 	weight UInt64 CODEC(ZSTD(12)),
-	squares Float64 CODEC(ZSTD(12))
+	squares Float64 CODEC(ZSTD(1))
 )
 ENGINE = SummingMergeTree((samples, weight, squares))
 PARTITION BY toYYYYMM(minute)
@@ -91,9 +92,9 @@ CREATE TABLE IF NOT EXISTS samples_day
 	kernel LowCardinality(String),
 	metric LowCardinality(String),
 	stack FixedString(16) CODEC(ZSTD(1)),
-	samples UInt64 CODEC(T64, ZSTD(1)),
+	samples UInt64 CODEC(T64('bit'), ZSTD(1)),
 	weight UInt64 CODEC(ZSTD(12)),
-	squares Float64 CODEC(ZSTD(12))
+	squares Float64 CODEC(ZSTD(1))
 )
 ENGINE = SummingMergeTree((samples, weight, squares))
 PARTITION BY toYYYYMM(day)

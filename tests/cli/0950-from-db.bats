@@ -56,17 +56,19 @@ costs_of() { # costs_of [OPTION...] : name, self and total of each function
 		jq -c '[.rows[] | [.name, .self[0], .total[0]]] | sort'
 }
 
-# Sums of squares have 8 bits in the database, so errors, and ranges by half of their width, differ
-# by a part in 512, and by what printing rounds.
+# Sums of squares have 5 bits in the database, so errors differ by a part in 64, and by what printing
+# rounds; the ends of ranges by such a part of the width.
 compare_errors() { # compare_errors JSON JSON
 	jq -n --slurpfile a "$1" --slurpfile b "$2" '
 		def errors: [.. | objects | .self_error, .total_error | arrays] | flatten;
-		def ranges: [.. | objects | .self_range, .total_range | arrays] | flatten;
-		def alike(relative; absolute): all(transpose[]; . as [$x, $y] | if $x == null or $y == null
-			then $x == $y else ($x - $y | fabs) <= $y * relative + absolute end);
+		def ranges: [.. | objects | .self_range, .total_range | arrays[]];
+		def alike($x; $y; part): if $x == null or $y == null then $x == $y
+			else ($x - $y | fabs) <= part / 64 + 1e-5 end;
 		($b | errors | any(. != null and . > 0))
-			and ([($a | errors), ($b | errors)] | alike(1 / 500; 1e-5))
-			and ([($a | ranges), ($b | ranges)] | alike(0; 1 / 1000))'
+			and all([$a, $b | errors] | transpose[]; alike(.[0]; .[1]; .[1]))
+			and all([$a, $b | ranges] | transpose[]; . as [$x, $y]
+				| if $x == null or $y == null then $x == $y
+				else all(0, 1; alike($x[.]; $y[.]; $y[1] - $y[0])) end)'
 }
 
 sorted() {

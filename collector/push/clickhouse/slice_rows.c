@@ -13,7 +13,7 @@
 #include "collector/push/service_profiles.h"
 
 #define DAY_S        86400u
-#define DROPPED_BITS 45 /* of the 52 of a double's fraction */
+#define DROPPED_BITS 48 /* of the 52 of a double's fraction: the first 2 bytes stay */
 
 /* -- programs ------------------------------------------------------------------------------- */
 
@@ -292,7 +292,7 @@ double slice_rows_round(double squares)
 	uint64_t bits;
 
 	memcpy(&bits, &squares, sizeof(bits));
-	bits += 1ull << (DROPPED_BITS - 1);
+	bits += (1ull << (DROPPED_BITS - 1)) - 1 + (bits >> DROPPED_BITS & 1);
 	bits = bits >> DROPPED_BITS << DROPPED_BITS;
 	memcpy(&squares, &bits, sizeof(squares));
 	return squares;
