@@ -244,6 +244,44 @@ top() { # top [OPTION...] : dendro fleet top, as JSON
 	refuses 'dendro fleet top' -- "$DENDRO" fleet --from-db "$db"
 }
 
+fleet_of() { # fleet_of HOST [OPTION...] : [service, function, total] of each function with 1 % of a host's cost
+	local host=$1
+	shift
+	"$DENDRO" fleet top --from-db "$db" --from -2h --where "host = '$host'" --rows 100 --format json "$@" |
+		jq -c '.total as $all | [.rows[] | select(.total * 100 >= $all) | [.service, .function, .total]] | sort'
+}
+
+@test "a fleet's functions have names that came later, and a host its service since it had a label" {
+	need_events
+	serve
+	"$DENDRO" push --to "$db" --create-tables
+	local file named unnamed services
+	cp "$WORKLOADS/stripped/recursion" recursion
+	for file in first second; do
+		record $file.data -e cpu-clock -- ./recursion 3>&1 >recursion.out
+	done
+	"$DENDRO" push --to "$db" --spool spool --label host=late first.data
+	unnamed=$(fleet_of late)
+	expect_equal "without names" "$(jq -c '[.[][1] | select(test("^recursion[+]0x"))] | length > 3' <<<"$unnamed")" true
+	"$DENDRO" push --to "$db" --spool spool --symbols "$WORKLOADS/recursion"
+	fleet_of late >named
+	cp "$WORKLOADS/recursion" recursion
+	report_json first.data --view functions >first.json
+	jq -c '.metrics[0].total as $all | [.rows[] | select(.kind == "user" and .module == "recursion" and
+		.total[0] * 100 >= $all) | ["recursion", .name, .total[0]]] | sort' first.json >expected
+	grep -q deepest_work expected
+	# The report's functions of the program, each with its cost.
+	expect_equal "with names" "$(jq -c --slurpfile all expected \
+		'. as $rows | $all[0] | map(select(. as $row | $rows | index([$row]) | not))' named)" '[]'
+	lacks 'recursion+0x' named
+	# What the file's host has been called since stays with what was pushed since.
+	"$DENDRO" push --to "$db" --spool spool --label host=late --label service_name=web first.data second.data
+	expect_equal services "$("$DENDRO" fleet top --from-db "$db" --from -2h --where "host = 'late'" --by services \
+		--format json | jq -c '[.rows[] | [.service, .total, .hosts]] | sort')" \
+		"$(for file in first second; do report_json $file.data | jq '.metrics[0].total'; done |
+			jq -sc '[["recursion", .[0], 1], ["web", .[1], 1]]')"
+}
+
 @test "of a week of 1 000 hosts, what a new build made dearer is found with its callers, and nothing else" {
 	sed "s/\bDAY\b/$day/g; s/\bCOUNT\b/1000/" "$ROOT/tests/cli/fleet_week.sql" >week.sql
 	serve_rows week.sql
