@@ -333,5 +333,16 @@ has_samples() {
 	comm -23 expected <(sort found) >missing
 	[ ! -s missing ] || { cat missing found; false; }
 	refuses "neither a program nor a library" -- push_to one --symbols bare.data
+	# Names of the kernel's functions are sent with the stacks; its files would say nothing new.
+	if [ "$(id -u)" -eq 0 ] && grep -qm 1 '^f.* _stext$' /proc/kallsyms; then
+		expect_equal "kernel code without names" "$(sql one "SELECT count() FROM (SELECT DISTINCT m, o FROM stacks
+			ARRAY JOIN modules AS m, offsets AS o WHERE m IN (SELECT module FROM modules WHERE kind = 'kernel'))
+			WHERE (m, o) NOT IN (SELECT module, offset FROM names WHERE version > 0)")" 0
+	fi
+	local section
+	for section in __ksymtab .gnu.linkonce.this_module; do
+		objcopy --add-section $section=recursion.out "$WORKLOADS/recursion" kernel
+		refuses "a module of it, whose names are sent with what was recorded" -- push_to one --symbols kernel
+	done
 	refuses "needs --to clickhouse" -- "$DENDRO" push --symbols --to otlp+http://host recursion
 }

@@ -103,6 +103,15 @@ static bool has_symbols(Elf *elf)
 	return elf_find_section_type(elf, SHT_SYMTAB, &section);
 }
 
+/* A vmlinux, or a module of the kernel: frames of these are counted from where the kernel began. */
+static bool is_of_kernel(Elf *elf)
+{
+	struct elf_section section;
+
+	return elf_find_section(elf, "__ksymtab", &section) ||
+	       elf_find_section(elf, ".gnu.linkonce.this_module", &section);
+}
+
 /* @named: the file with symbols, which may be the same. */
 static int add_file(struct writer *writer, Elf *elf, Elf *named)
 {
@@ -131,6 +140,11 @@ static int add_elf(struct push_requests *requests, Elf *elf, unsigned *n_ret,
 
 	if (elf_kind(elf) != ELF_K_ELF) {
 		*problem_ret = "it is neither a program nor a library";
+		return -ENOEXEC;
+	}
+	if (is_of_kernel(elf)) {
+		*problem_ret = "it is the kernel or a module of it, whose names are sent with what "
+			       "was recorded, or not at all";
 		return -ENOEXEC;
 	}
 	elf_build_id(elf, &build_id);
