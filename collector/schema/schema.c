@@ -37,6 +37,9 @@ bool schema_is_name(const char *text)
 
 /* -- clusters ------------------------------------------------------------------------------- */
 
+/* A server that hears of a statement from another one may be in another database than that one is:
+ * tables that a statement names are of one that it names. */
+
 static bool begins_with(struct words line, const char *begin, struct words *rest_ret)
 {
 	const int size = (int)strlen(begin);
@@ -63,12 +66,13 @@ static void write_table(struct rendering *rendering)
 /* @rest: "NAME TO TABLE" */
 static void write_view(struct rendering *rendering, struct words rest)
 {
-	const char *space = memchr(rest.text, ' ', (size_t)rest.size);
-	const int size = (int)(space - rest.text);
+	const char *to = memmem(rest.text, (size_t)rest.size, " TO ", strlen(" TO "));
+	const int size = (int)(to - rest.text);
 
 	rendering->is_view = true;
-	fprintf(rendering->out, VIEW "%.*s ON CLUSTER '%s'%.*s_local\n", size, rest.text,
-		rendering->cluster, rest.size - size, space);
+	fprintf(rendering->out, VIEW "%.*s ON CLUSTER '%s' TO `%s`.%.*s_local\n", size, rest.text,
+		rendering->cluster, rendering->database, rest.size - size - (int)strlen(" TO "),
+		to + strlen(" TO "));
 }
 
 /* @rest: "ENGINE", "ENGINE(ARGUMENTS)", either with a semicolon */
@@ -93,10 +97,11 @@ static void write_distributed(const struct rendering *rendering)
 	const struct words name = rendering->name, placement = rendering->placement;
 
 	fprintf(rendering->out,
-		"\n" TABLE "%.*s ON CLUSTER '%s' AS %.*s_local\n" ENGINE
+		"\n" TABLE "%.*s ON CLUSTER '%s' AS `%s`.%.*s_local\n" ENGINE
 		"Distributed('%s', '%s', %.*s_local, %.*s);\n",
-		name.size, name.text, rendering->cluster, name.size, name.text, rendering->cluster,
-		rendering->database, name.size, name.text, placement.size, placement.text);
+		name.size, name.text, rendering->cluster, rendering->database, name.size, name.text,
+		rendering->cluster, rendering->database, name.size, name.text, placement.size,
+		placement.text);
 }
 
 static void write_line(struct rendering *rendering, struct words line)
@@ -117,7 +122,7 @@ static void write_line(struct rendering *rendering, struct words line)
 	} else if (begins_with(line, "SETTINGS " NOT_REPLICATED, &rest)) {
 		fprintf(rendering->out, "SETTINGS replicated_%.*s\n", rest.size, rest.text);
 	} else if (is_equal(line, "FROM samples")) {
-		fprintf(rendering->out, "FROM samples_local\n");
+		fprintf(rendering->out, "FROM `%s`.samples_local\n", rendering->database);
 	} else {
 		fprintf(rendering->out, "%.*s\n", line.size, line.text);
 	}

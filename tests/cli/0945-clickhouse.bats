@@ -1,5 +1,5 @@
 # dendro push puts into ClickHouse what report shows, once, whatever the server does meanwhile:
-# npm's chdb takes the tables as they are, and two servers of Debian are a cluster.
+# npm's chdb takes the tables as they are, and two servers of Debian are a cluster, of shards or replicas.
 
 load lib
 load pushed
@@ -304,6 +304,43 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 	wait "$pushing"
 	grep -q "sent 2 requests" said
 	expect_totals one
+}
+
+@test "replicas of 2018, with a keeper: one that is killed in an insertion has everything once, and the other answers" {
+	need_clickhouse
+	need java
+	[ -e "$keeper_jar" ] || skip "Debian's zookeeper is not installed"
+	start_keeper
+	start_replicas
+	local table pushing n
+	n=$(jq '[.metrics[].samples] | add' "$BATS_FILE_TMPDIR/two.json")
+	# The insertion is executed, but the answer is lost with the server.
+	touch proxy/stall
+	push_to proxy "$two" 3>&- &
+	pushing=$!
+	wait_until test -e proxy/stalled
+	wait_until has_sums two # of samples, which are there before
+	kill -KILL "$(<one/pid)"
+	expect_equal "of the other replica" "$(sql two "SELECT sum(samples) FROM samples")" "$n"
+	start_clickhouse "$PWD/one"
+	wait "$pushing"
+	expect_totals one
+	expect_totals two
+	# By somebody who knows nothing of what was sent, and without the window: replicas know blocks again.
+	rm -r spool
+	for table in one two; do
+		sql $table "DROP TABLE windows_local"
+	done
+	make_replicated_tables
+	push_to two "$two"
+	grep -q "sent 5 requests" said
+	expect_totals one
+	expect_totals two
+	expect_equal windows "$(sql one "SELECT count() FROM windows")" 1
+}
+
+has_sums() {
+	[ "$(sql "$1" "SELECT (SELECT count() FROM samples_minute_local) > 0 AND (SELECT count() FROM samples_day_local) > 0")" = 1 ]
 }
 
 has_samples() {

@@ -3,6 +3,7 @@
 # shellcheck shell=bash
 
 clickhouse_pids=()
+keeper_jar=/usr/share/java/zookeeper.jar
 
 need_clickhouse() {
 	need /usr/sbin/clickhouse-server curl python3
@@ -53,16 +54,22 @@ configure_clickhouse() { # configure_clickhouse FOLDER HTTP TCP INTERSERVER TCP_
 			"<errorlog>$folder/errors</errorlog></logger>" \
 			"<http_port>$http</http_port><tcp_port>$tcp</tcp_port>" \
 			"<interserver_http_port>$between</interserver_http_port>" \
+			"<interserver_http_host>127.0.0.1</interserver_http_host>" \
 			"<listen_host>127.0.0.1</listen_host><path>$folder/data/</path>" \
 			"<tmp_path>$folder/tmp/</tmp_path><mark_cache_size>5368709</mark_cache_size>" \
 			"<users_config>$folder/users.xml</users_config>" \
 			"<default_profile>default</default_profile>" \
 			"<default_database>default</default_database><timezone>UTC</timezone>" \
-			"<remote_servers><two>"
+			"<remote_servers><two>${keeper_port:+<shard><internal_replication>true</internal_replication>}"
 		for port; do
-			echo "<shard><replica><host>127.0.0.1</host><port>$port</port></replica></shard>"
+			port="<replica><host>127.0.0.1</host><port>$port</port></replica>"
+			[ -n "${keeper_port-}" ] && echo "$port" || echo "<shard>$port</shard>"
 		done
-		echo "</two></remote_servers>"
+		echo "${keeper_port:+</shard>}</two></remote_servers>"
+		[ -z "${keeper_port-}" ] ||
+			echo "<zookeeper><node><host>127.0.0.1</host><port>$keeper_port</port></node></zookeeper>" \
+				"<distributed_ddl><path>/clickhouse/ddl</path></distributed_ddl><macros><shard>1</shard>" \
+				"<replica>${folder##*/}</replica><database>profiles</database></macros>"
 		[ ! -e "$folder/https" ] ||
 			echo "<https_port>$(<"$folder/https")</https_port><openSSL><server>" \
 				"<certificateFile>$folder/ca.pem</certificateFile>" \
@@ -106,6 +113,52 @@ give_certificate() { # give_certificate FOLDER : its server, which starts later,
 	openssl req -x509 -newkey rsa:2048 -nodes -keyout "$1/key" -out "$1/ca.pem" -days 2 \
 		-subj /CN=here -addext subjectAltName=IP:127.0.0.1 2>/dev/null
 	free_ports 1 >"$1/https"
+}
+
+keeper_serves() {
+	(exec 4<>"/dev/tcp/127.0.0.1/$keeper_port" && echo srvr >&4 && grep -q standalone <&4) 2>/dev/null
+}
+
+start_keeper() { # ZooKeeper, in the folder keeper; sets keeper_port, so that servers replicate
+	keeper_port=$(free_ports 1)
+	mkdir keeper
+	cat >keeper/zoo.cfg <<-TEXT
+		dataDir=$PWD/keeper
+		clientPort=$keeper_port
+		clientPortAddress=127.0.0.1
+		admin.enableServer=false
+		maxSessionTimeout=10000
+		4lw.commands.whitelist=srvr
+	TEXT
+	nice java -Xmx128m -Dzookeeper.preAllocSize=1024 -cp "$keeper_jar" \
+		org.apache.zookeeper.server.quorum.QuorumPeerMain keeper/zoo.cfg >keeper/output 2>&1 3>&- &
+	clickhouse_pids+=($!)
+	wait_until keeper_serves
+}
+
+start_replicas() { # servers in the folders one and two, each with all rows; what is sent to one goes through proxy
+	local ports folder
+	mapfile -t ports < <(free_ports 6)
+	configure_clickhouse "$PWD/one" "${ports[@]:0:3}" "${ports[1]}" "${ports[4]}"
+	configure_clickhouse "$PWD/two" "${ports[@]:3:3}" "${ports[1]}" "${ports[4]}"
+	for folder in one two; do
+		start_clickhouse "$PWD/$folder"
+		sql $folder "CREATE DATABASE IF NOT EXISTS profiles" ""
+	done
+	make_replicated_tables
+	mkdir proxy
+	"$ROOT/tests/cli/stalling_proxy" "${ports[0]}" proxy http 2>proxy/errors 3>&- &
+	clickhouse_pids+=($!)
+	wait_until test -e proxy/port
+	ln -s port proxy/http
+}
+
+make_replicated_tables() { # one server tells the other
+	local statement
+	while IFS= read -r -d ';' statement; do
+		[ -z "${statement//[[:space:]]/}" ] || sql one "$statement"
+	done < <("$DENDRO" push --print-tables --cluster two --to "$(url_of one)" |
+		"$ROOT/tests/cli/clickhouse_2018" --replicated)
 }
 
 make_tables() { # in both servers of a cluster

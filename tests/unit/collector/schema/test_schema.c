@@ -62,8 +62,10 @@ static void a_cluster_has_replicated_tables_and_those_that_are_distributed(void 
 	assert_non_null(strstr(text, "'/clickhouse/tables/{database}/dendro_schema', "
 				     "'{shard}-{replica}')\nORDER BY version;\n"));
 	assert_non_null(strstr(text, "samples_minute_sums ON CLUSTER 'many' TO "
-				     "samples_minute_local\n"));
-	assert_non_null(strstr(text, "\nFROM samples_local\n"));
+				     "`profiles`.samples_minute_local\n"));
+	assert_non_null(strstr(text, "\nFROM `profiles`.samples_local\n"));
+	assert_int_equal(count(text, "`profiles`."), 8 + 2 + 2);
+	assert_int_equal(count(text, " AS `profiles`."), 8);
 	assert_non_null(strstr(text, "Distributed('many', 'profiles', samples_local, "
 				     "cityHash64(host));\n"));
 	assert_int_equal(count(text, "non_replicated"), 0);
