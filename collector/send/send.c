@@ -248,6 +248,21 @@ static enum push_verdict ask(struct sender *sender, const char *query, const cha
 	return PUSH_TAKEN;
 }
 
+/* Servers know the tokens of as many insertions as a table can take in much more than this. */
+#define TOKEN_NS (10 * 60 * NSEC_PER_SEC)
+#define EARLIER  1 /* no later than the process began */
+
+/*
+ * Whether the samples themselves are to be asked for. @sent_ns: when the request was first sent
+ * without an answer, or EARLIER; 0: never. Where a token tells the server what it has, the request
+ * is sent again instead: a server that was killed may have the samples without their sums, and adds
+ * what it lacks.
+ */
+static bool asks_for_samples(const struct sender *sender, uint64_t sent_ns)
+{
+	return sent_ns && !(sender->transfer.has_tokens && now_ns() - sent_ns < TOKEN_NS);
+}
+
 #define HAS_A_PART 2 /* the answer of spool_request.complete */
 
 /*
@@ -257,7 +272,7 @@ static enum push_verdict ask(struct sender *sender, const char *query, const cha
  * that one.
  */
 static enum push_verdict look_for(struct sender *sender, const struct spool_request *request,
-				  bool is_unanswered, bool *is_there_ret, char **words_ret)
+				  uint64_t sent_ns, bool *is_there_ret, char **words_ret)
 {
 	enum push_verdict verdict = PUSH_TAKEN;
 	uint64_t n = 0;
@@ -269,7 +284,7 @@ static enum push_verdict look_for(struct sender *sender, const struct spool_requ
 				    "and would count twice");
 		return PUSH_REFUSED;
 	}
-	if (verdict == PUSH_TAKEN && !n && request->ask && is_unanswered)
+	if (verdict == PUSH_TAKEN && !n && request->ask && asks_for_samples(sender, sent_ns))
 		verdict = ask(sender, request->ask, request->id, &n, words_ret);
 	*is_there_ret = n > 0;
 	return verdict;
@@ -303,9 +318,9 @@ static enum push_verdict transfer(struct sender *sender, const struct spool_requ
 	return verdict;
 }
 
-/* *@is_unanswered: the server may have taken the request already. */
+/* *@sent_ns: as of asks_for_samples(). */
 static enum push_verdict try_request(struct sender *sender, const struct spool_request *request,
-				     bool *is_unanswered, uint64_t *wait_s_ret, char **words_ret)
+				     uint64_t *sent_ns, uint64_t *wait_s_ret, char **words_ret)
 {
 	enum push_verdict verdict = PUSH_TAKEN;
 	bool is_there = false;
@@ -317,11 +332,13 @@ static enum push_verdict try_request(struct sender *sender, const struct spool_r
 	if (verdict != PUSH_TAKEN)
 		return verdict;
 	sender->is_checked = true;
-	verdict = look_for(sender, request, *is_unanswered, &is_there, words_ret);
+	verdict = look_for(sender, request, *sent_ns, &is_there, words_ret);
 	if (verdict != PUSH_TAKEN || is_there)
 		return verdict;
+	const uint64_t begin_ns = now_ns();
 	verdict = transfer(sender, request, wait_s_ret, words_ret);
-	*is_unanswered = verdict == PUSH_LATER || verdict == PUSH_FAILED;
+	if ((verdict == PUSH_LATER || verdict == PUSH_FAILED) && !*sent_ns)
+		*sent_ns = begin_ns;
 	return verdict;
 }
 
@@ -329,8 +346,7 @@ static enum push_verdict try_request(struct sender *sender, const struct spool_r
 static enum push_verdict send_request(struct sender *sender, const struct spool_file *file,
 				      const struct spool_request *request, char **words_ret)
 {
-	bool is_unanswered = spool_was_sent(&sender->spool, file);
-	uint64_t wait_s;
+	uint64_t sent_ns = spool_was_sent(&sender->spool, file) ? EARLIER : 0, wait_s;
 
 	if (request->ask && spool_note_sent(&sender->spool, file)) {
 		*words_ret = strdup("the spool can't be written to");
@@ -338,7 +354,7 @@ static enum push_verdict send_request(struct sender *sender, const struct spool_
 	}
 	for (unsigned n_tries = 0;; n_tries++) {
 		const enum push_verdict verdict =
-			try_request(sender, request, &is_unanswered, &wait_s, words_ret);
+			try_request(sender, request, &sent_ns, &wait_s, words_ret);
 		const uint64_t asked = wait_s < UINT32_MAX ? wait_s * NSEC_PER_SEC : UINT64_MAX / 2;
 		const uint64_t own = backoff(n_tries), wait = asked > own ? asked : own;
 
