@@ -128,8 +128,8 @@ static inline const struct view *browse_view(const struct browse *browse)
 {
 	return browse_rows(browse)->growing->view;
 }
-/* What the pages show, but for those of lines and of functions, beside which there may be none so
- * far. */
+/* What the pages show, except the pages of lines and of functions: while one of them is shown,
+ * there may be no such fold so far. */
 static inline struct fold *browse_fold(const struct browse *browse)
 {
 	return browse->folds.part ? browse->folds.part : browse->folds.whole;

@@ -14,7 +14,7 @@
 
 /* A node that is made. */
 struct made_node {
-	uint32_t source; /* its children are those of this node of the base; or MIXED */
+	uint32_t source; /* this node of the base has its children; or MIXED */
 	/* So far; 0 ends a list, which is not kept where the source is MIXED. */
 	uint32_t first_child, next_sibling;
 };

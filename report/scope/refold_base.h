@@ -14,7 +14,7 @@
 struct refold_step {
 	uint32_t frame, base_node; /* of that node, for walks that read one after the other */
 	uint32_t depth;            /* of the root: 0 */
-	uint32_t end;              /* the step after those of the nodes below it */
+	uint32_t end;              /* the step after all nodes below it */
 };
 
 /* All nodes of the tree, for walks that add up what is below some. */
@@ -23,10 +23,10 @@ struct refold_steps {
 	uint32_t n_steps; /* 0: not looked for so far */
 	uint32_t n_levels;
 	/* [step * 2 * n_metrics]: the costs, then the samples, of all steps before it. The last
-	 * one, after all steps, has those of the whole. */
+	 * one, after all steps, has the costs of the whole. */
 	uint64_t *sums;
 	uint32_t *nodes;  /* by step; NULL: the tree has nothing of a node but costs */
-	uint32_t *frames; /* those of nodes, each once, in the order of nodes */
+	uint32_t *frames; /* of the nodes, each frame once, in the order of nodes */
 	uint32_t n_frames;
 };
 

@@ -12,12 +12,12 @@
 #define STEPS_AHEAD 12
 
 /*
- * A function of a frame, which is a node of the fold. Those that are inlined at a frame are next to
- * each other, the innermost one last.
+ * A function of a frame, which is a node of the fold. Functions that are inlined at a frame are
+ * next to each other, the innermost one last.
  */
 struct place {
 	uint32_t group;   /* the first place of the same row */
-	uint32_t n_above; /* those that it is inlined into */
+	uint32_t n_above; /* functions that it is inlined into */
 	/* Of the first place of a row: the step after the last outermost node of the row, and those
 	 * below it. What is before that adds nothing to the row's total. */
 	uint32_t end;
@@ -38,7 +38,7 @@ struct line_walk {
 	const struct cct *cct;
 	const struct refold_base *base; /* with its steps */
 	const struct scope_nodes *scope;
-	/* As those of the steps, of what is selected alone. */
+	/* As the sums of the steps, of what is selected alone. */
 	const uint64_t *sums;
 	uint64_t *own_sums; /* owned; NULL: all is */
 	uint64_t *longest;  /* by step, and those below it; NULL: there are no waits */
