@@ -250,17 +250,19 @@ static enum push_verdict ask(struct sender *sender, const char *query, const cha
 
 /* Servers know the tokens of as many insertions as a table can take in much more than this. */
 #define TOKEN_NS (10 * 60 * NSEC_PER_SEC)
-#define EARLIER  1 /* no later than the process began */
+#define EARLIER  1 /* by another process, nobody knows when */
 
 /*
- * Whether the samples themselves are to be asked for. @sent_ns: when the request was first sent
+ * Whether to ask the database for the samples themselves. @sent_ns: when the request was first sent
  * without an answer, or EARLIER; 0: never. Where a token tells the server what it has, the request
  * is sent again instead: a server that was killed may have the samples without their sums, and adds
  * what it lacks.
  */
 static bool asks_for_samples(const struct sender *sender, uint64_t sent_ns)
 {
-	return sent_ns && !(sender->transfer.has_tokens && now_ns() - sent_ns < TOKEN_NS);
+	const bool is_recent = sent_ns > EARLIER && now_ns() - sent_ns < TOKEN_NS;
+
+	return sent_ns && !(sender->transfer.has_tokens && is_recent);
 }
 
 #define HAS_A_PART 2 /* the answer of spool_request.complete */

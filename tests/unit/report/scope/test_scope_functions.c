@@ -1,4 +1,4 @@
-/* Functions of a part of a profile, beside those of the fold of its paths. */
+/* The functions of a part of a profile are the same as in the fold of its paths. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
