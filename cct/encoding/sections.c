@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 #include <zstd.h>
 
 #include "cct/base/array.h"
@@ -24,13 +25,28 @@ struct file_start {
 };
 
 struct section_start {
-	uint32_t type, flags;
-	uint64_t size; /* of the frame that follows; 0: the body is empty */
+	uint32_t type;
+	uint32_t flags; /* the lower FLAG_BITS; above them the check, 0 in files without one */
+	uint64_t size;  /* of the frame that follows; 0: the body is empty */
 };
+
+#define FLAG_BITS 8
+#define FLAG_MASK ((1u << FLAG_BITS) - 1)
+
+/* What the start's flags are with its check, as stored: the lower bits of a CRC-32, never 0. */
+static uint32_t checked_flags(struct section_start start)
+{
+	start.flags = htole32(le32toh(start.flags) & FLAG_MASK);
+	uint32_t check = (uint32_t)crc32(0, (const Bytef *)&start, sizeof(start)) << FLAG_BITS;
+
+	return start.flags | htole32(check ? check : 1u << FLAG_BITS);
+}
 
 static int put(FILE *file, const void *bytes, size_t size)
 {
-	if (!size || fwrite(bytes, size, 1, file) == 1)
+	errno = 0;
+	/* glibc counts what it has buffered as written even where it could not make room first. */
+	if (!size || (fwrite(bytes, size, 1, file) == 1 && !ferror(file)))
 		return 0;
 	return errno ? -errno : -EIO;
 }
@@ -55,7 +71,7 @@ void section_writer_deinit(struct section_writer *writer)
 }
 
 /* Into a buffer that is large enough. 0 or -ENOMEM. */
-static int compress(void *compressor, const struct byte_buffer *body, ZSTD_outBuffer *out)
+static int compress_body(void *compressor, const struct byte_buffer *body, ZSTD_outBuffer *out)
 {
 	ZSTD_inBuffer in = { body->bytes, 0, 0 };
 	size_t left = ZSTD_CCtx_setPledgedSrcSize(compressor, body->size);
@@ -86,9 +102,10 @@ int section_write(struct section_writer *writer, uint32_t type, uint32_t flags,
 	if (array_reserve(writer->compressed, 0, writer->n_allocated, bound))
 		return -ENOMEM;
 	out.dst = writer->compressed;
-	if (body->size && compress(writer->compressor, body, &out))
+	if (body->size && compress_body(writer->compressor, body, &out))
 		return -ENOMEM;
 	start.size = htole64(out.pos);
+	start.flags = checked_flags(start);
 	int err = put(writer->file, &start, sizeof(start));
 	return err ? err : put(writer->file, writer->compressed, out.pos);
 }
@@ -219,9 +236,11 @@ int section_read(struct section_reader *reader, struct section *section_ret, cha
 	int err = take(reader, &start, sizeof(start), error_ret);
 	if (err)
 		return err;
-	*section_ret =
-		(struct section){ .type = le32toh(start.type), .flags = le32toh(start.flags) };
+	*section_ret = (struct section){ .type = le32toh(start.type),
+					 .flags = le32toh(start.flags) & FLAG_MASK };
 	uint64_t size = le64toh(start.size);
+	if (le32toh(start.flags) >> FLAG_BITS && start.flags != checked_flags(start))
+		return damaged(reader, section_ret->type, "its start was changed", error_ret);
 	if (section_ret->type == SECTION_END) {
 		reader->is_over = true;
 		return 0;

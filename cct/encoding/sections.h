@@ -3,7 +3,7 @@
  * name the format and a version follow sections, each with a type and a body, which is one zstd
  * frame with a checksum. Each piece of a body begins a block of the frame, so that the codes of its
  * bytes are its own. The last section is empty and has the type SECTION_END, so a file that was cut
- * is recognized.
+ * is recognized. Types, flags and sizes have a check, too, which older files lack.
  *
  * Readers skip sections of types that they do not know, unless these are marked as required.
  *
@@ -51,7 +51,7 @@ int section_write(struct section_writer *writer, uint32_t type, uint32_t flags,
 int section_writer_end(struct section_writer *writer);
 
 struct section {
-	uint32_t type, flags;
+	uint32_t type, flags; /* the flags without their check */
 	const uint8_t *bytes; /* decompressed; valid until the next is read */
 	size_t size;
 };

@@ -143,17 +143,33 @@ expect_equal_filtered() {
 	cmp theirs ours
 }
 
+change_byte() { # change_byte FROM TO AT
+	local value
+	cp "$1" "$2"
+	value=$(od -An -tu1 -j "$3" -N 1 "$1")
+	# shellcheck disable=SC2059
+	printf "\\x$(printf %x $((value ^ 255)))" |
+		dd of="$2" bs=1 seek="$3" conv=notrunc status=none
+}
+
 @test "a profile that was cut or changed is refused, and says where" {
-	local size
+	local size i
 	size=$(stat -c %s cxx.cct)
 	head -c $((size / 2)) cxx.cct >cut.cct
 	refuses 'the profile was cut off: it ends at byte' -- "$DENDRO" report cut.cct
-	cp cxx.cct bad.cct
-	printf '\377\377\377' | dd of=bad.cct bs=1 seek=$((size / 2)) conv=notrunc status=none
-	# Where a section begins, its type is another one now.
-	run "$DENDRO" report bad.cct
-	expect_equal status "$status" 1
-	[[ $output == *"the profile is damaged: "* || $output == *"the profile has a section of type "* ]]
+	# zstd does not use some bits of a frame's first bytes: what says the same is as good.
+	"$DENDRO" report cxx.cct >ours
+	for i in {1..19}; do
+		change_byte cxx.cct bad.cct $((size * i / 20))
+		run "$DENDRO" report bad.cct
+		echo "byte $((size * i / 20)): status $status: $output"
+		[ "$status" -eq 0 ] || {
+			expect_equal status "$status" 1
+			[[ $output == *"the profile is damaged: "* ]]
+			continue
+		}
+		"$DENDRO" report bad.cct | sed 's/bad\.cct/cxx.cct/' | cmp - ours
+	done
 	cp cxx.cct later.cct
 	printf '\007' | dd of=later.cct bs=1 seek=8 conv=notrunc status=none
 	refuses 'the profile has version 7 of the format' -- "$DENDRO" report later.cct

@@ -154,7 +154,45 @@ static void a_file_cut_anywhere_is_refused(void **state)
 	free(file.bytes);
 }
 
-/* The checksum covers bodies; types and flags are the contents' to check. */
+/* Its type, flags or size; of the first section and of the last one, where the file ends. */
+static void a_changed_start_is_refused(void **state)
+{
+	struct bytes file = write_file();
+	const size_t starts[] = { 16, file.size - 16 };
+
+	(void)state;
+	for (size_t at = 0; at < 32; at++) {
+		for (int bit = 0; bit < 8; bit++) {
+			char *byte = &file.bytes[starts[at / 16] + at % 16];
+			unsigned n;
+			char *error;
+
+			*byte ^= (char)(1 << bit);
+			assert_int_equal(read_file(file.bytes, file.size, &n, &error), -EINVAL);
+			assert_non_null(strstr(error, ": its start was changed"));
+			free(error);
+			*byte ^= (char)(1 << bit);
+		}
+	}
+	free(file.bytes);
+}
+
+/* Files that earlier dendros have written. */
+static void starts_without_a_check_are_read(void **state)
+{
+	static const char start[16] = { 1 }, end[16];
+	struct bytes file = write_file();
+	char *error;
+	unsigned n;
+
+	(void)state;
+	memcpy(file.bytes + 16, start, sizeof(start));
+	memcpy(file.bytes + 32, end, sizeof(end));
+	assert_int_equal(read_file(file.bytes, 48, &n, &error), 0);
+	assert_int_equal(n, 1);
+	free(file.bytes);
+}
+
 static void a_changed_body_is_refused(void **state)
 {
 	struct bytes file = write_file();
@@ -199,6 +237,8 @@ int main(void)
 		cmocka_unit_test(sections_are_read_back),
 		cmocka_unit_test(pieces_of_different_kinds_take_less),
 		cmocka_unit_test(a_file_cut_anywhere_is_refused),
+		cmocka_unit_test(a_changed_start_is_refused),
+		cmocka_unit_test(starts_without_a_check_are_read),
 		cmocka_unit_test(a_changed_body_is_refused),
 		cmocka_unit_test(another_version_and_another_format_are_named),
 	};
