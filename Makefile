@@ -209,7 +209,7 @@ WORKLOADS      := $(WORKLOAD_NAMES:%=$(W)/%) $(W)/cxx $(W)/no_cfi $(W)/libalpha.
 
 workloads: $(WORKLOADS) $(patsubst $(W)/%,$(W)/stripped/%,$(WORKLOADS))
 
-$(WORKLOAD_NAMES:%=$(W)/%): $(W)/%: tests/workloads/%.c tests/workloads/work.h tests/workloads/watched.h
+$(WORKLOAD_NAMES:%=$(W)/%): $(W)/%: tests/workloads/%.c tests/workloads/work.h tests/workloads/watched.h tests/workloads/one_processor.h
 	@mkdir -p $(@D)
 	gcc -std=gnu17 -D_GNU_SOURCE $(WORKLOAD_FLAGS) -o $@ $< -lpthread -ldl
 $(W)/cxx: tests/workloads/cxx.cpp tests/workloads/work.h

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "one_processor.h"
 #include "work.h"
 
 #define N_TURNS     100
@@ -51,19 +52,6 @@ static bool make_turns(void)
 		if (sem_init(&turns[i], 1, i == 0) != 0)
 			return false;
 	return true;
-}
-
-/* Inherited by all. Where it is refused, members may work on processors of different speeds. */
-static void stay_on_one_processor(void)
-{
-	int cpu = sched_getcpu();
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	if (cpu < 0)
-		return;
-	CPU_SET(cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
 }
 
 /* The member that works for @parts has the turn after the one with a part less. */

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "one_processor.h"
 #include "work.h"
 
 static FUNCTION void parent_work(unsigned n)
@@ -66,6 +67,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 
+	stay_on_one_processor();
 	/* Its own part is a sixth. */
 	struct rounds rounds = rounds_of(seconds_of(argc, argv) / 6);
 	unsigned n;

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "one_processor.h"
 #include "work.h"
 
 extern char **environ;
@@ -237,6 +238,7 @@ int main(int argc, char **argv)
 	unsigned count = (unsigned)atoi(argv[2]);
 	if (!strcmp(argv[1], "image"))
 		return run_image(count);
+	stay_on_one_processor();
 
 	struct rounds rounds = rounds_begin(0, NULL);
 	rounds.end_ns = UINT64_MAX;
