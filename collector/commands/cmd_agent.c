@@ -338,7 +338,7 @@ static int check(struct agent_options *options)
 	if (status)
 		return status;
 	record->options.has_rate = true;
-	record->options.jitter = JITTER_ALL;
+	record->options.jitter = JITTER_ALL_ALIKE;
 	return recording_run_choose_events(record);
 }
 

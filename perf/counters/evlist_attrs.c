@@ -90,7 +90,8 @@ static bool has_jitter(enum evlist_jitter jitter, const struct event *event)
 {
 	if (event->weight.kind == WEIGHT_OFF_CPU)
 		return false; /* every switch is a sample */
-	return jitter == JITTER_ALL || (jitter == JITTER_CLOCKS && evlist_is_clock(&event->attr));
+	return jitter == JITTER_ALL || jitter == JITTER_ALL_ALIKE ||
+	       (jitter == JITTER_CLOCKS && evlist_is_clock(&event->attr));
 }
 
 static int init_event(struct evlist_impl *impl, const struct evlist_options *options,

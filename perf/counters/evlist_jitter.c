@@ -7,7 +7,8 @@
  * (perf_swevent_hrtimer() reports hw.last_period, which only opening sets). If the sampling period
  * is neither a multiple nor a fraction of the program's period, samples drift through all phases of
  * the program. The requested rate is most likely the program's rate, so clocks avoid its
- * neighbourhood. Other events draw new rates repeatedly.
+ * neighbourhood. The agent's clocks have one rate on all CPUs. Other events draw new rates
+ * repeatedly.
  */
 #include <sys/ioctl.h>
 #include <sys/random.h>
@@ -81,10 +82,13 @@ static uint64_t draw_frequency(struct evlist_impl *impl, uint64_t asked)
 	return drawn ? drawn : asked;
 }
 
-void evlist_draw_rate(struct evlist_impl *impl, struct perf_event_attr *attr)
+void evlist_draw_rate(struct evlist_impl *impl, struct evlist_event *event,
+		      struct perf_event_attr *attr)
 {
 	if (evlist_is_clock(attr)) {
-		attr->sample_period = draw_clock_period(impl, attr);
+		if (!event->clock_period || impl->jitter != JITTER_ALL_ALIKE)
+			event->clock_period = draw_clock_period(impl, attr);
+		attr->sample_period = event->clock_period;
 		attr->freq = 0;
 	} else if (attr->freq) {
 		attr->sample_freq = draw_frequency(impl, attr->sample_freq);
@@ -93,10 +97,10 @@ void evlist_draw_rate(struct evlist_impl *impl, struct perf_event_attr *attr)
 	}
 }
 
-static void draw_again(struct evlist_impl *impl, const struct evlist_event *event, size_t counter)
+static void draw_again(struct evlist_impl *impl, struct evlist_event *event, size_t counter)
 {
 	struct perf_event_attr attr = event->attr;
-	evlist_draw_rate(impl, &attr);
+	evlist_draw_rate(impl, event, &attr);
 	uint64_t rate = attr.sample_period; /* or sample_freq, which is in the same union */
 	/* The ioctl fails for a counter whose task has exited; it takes no more samples. */
 	ioctl(event->fds[counter], PERF_EVENT_IOC_PERIOD, &rate);
@@ -107,7 +111,7 @@ void evlist_vary_rates(struct evlist *evlist)
 	struct evlist_impl *impl = evlist_impl(evlist);
 	size_t n_left = MAX_PER_ROUND;
 	for (size_t e = 0; e < evlist->n_events; e++) {
-		const struct evlist_event *event = &evlist->events[e];
+		struct evlist_event *event = &evlist->events[e];
 		if (!event->has_jitter || evlist_is_clock(&event->attr))
 			continue;
 		for (size_t i = 0; i < event->n_ids && n_left; i++, n_left--)

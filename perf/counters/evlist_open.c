@@ -209,6 +209,7 @@ static int open_all(struct evlist_impl *impl, const struct evlist_options *optio
 	impl->absent_cpus = options->absent_cpus;
 	impl->n_absent_cpus = options->n_absent_cpus;
 	impl->wake = options->wake;
+	impl->jitter = options->jitter;
 	int err = evlist_choose_cpus(impl, options, events, n_events);
 	if (err)
 		return err;

@@ -52,9 +52,10 @@ struct evlist_impl {
 	bool is_enabled;
 	bool is_paused;               /* task_time_begin_ns has the times until then */
 	uint64_t *task_time_begin_ns; /* by event: how long tasks had run before it was enabled */
-	uint64_t random_state;        /* 0: not seeded yet */
-	size_t next_varied;           /* the next counter to draw a period */
-	char *error_text;             /* the sentence of the first failure */
+	enum evlist_jitter jitter;
+	uint64_t random_state; /* 0: not seeded yet */
+	size_t next_varied;    /* the next counter to draw a period */
+	char *error_text;      /* the sentence of the first failure */
 };
 
 static inline struct evlist_impl *evlist_impl(struct evlist *evlist)
@@ -113,7 +114,8 @@ void evlist_turn_task_time(struct evlist_impl *impl);
 /* Whether a timer drives the event, not a hardware counter: cpu-clock, task-clock. */
 bool evlist_is_clock(const struct perf_event_attr *attr);
 /* Draws a rate around the rate of @attr. */
-void evlist_draw_rate(struct evlist_impl *impl, struct perf_event_attr *attr);
+void evlist_draw_rate(struct evlist_impl *impl, struct evlist_event *event,
+		      struct perf_event_attr *attr);
 /* Adds the counters of the task with that index to epoll. */
 int evlist_watch_task(struct evlist_impl *impl, size_t task);
 /* Adds a counter of the whole system. */

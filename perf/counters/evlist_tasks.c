@@ -64,7 +64,7 @@ static int open_counter(struct evlist_impl *impl, struct evlist_event *event, pi
 {
 	struct perf_event_attr attr = event->attr;
 	if (event->has_jitter)
-		evlist_draw_rate(impl, &attr);
+		evlist_draw_rate(impl, event, &attr);
 	uint64_t drawn = attr.sample_period;
 	int fd = attr_open(&impl->opener, &attr, pid, cpu, group_fd);
 	if (fd < 0)

@@ -30,6 +30,9 @@ enum evlist_target {
 enum evlist_jitter {
 	JITTER_CLOCKS, /* cpu-clock and task-clock, because any program may run in step with them */
 	JITTER_ALL,
+	/* As JITTER_ALL, but a clock has the same rate on all CPUs, drawn once: then equal numbers
+	 * of samples weigh the same, and sums that are kept take less. */
+	JITTER_ALL_ALIKE,
 	JITTER_NONE,
 };
 
@@ -93,7 +96,8 @@ struct evlist_event {
 	size_t leader;               /* index of its group's leader, as in struct event */
 	bool is_counted; /* takes no samples; the samples of its leader have its count */
 	bool has_jitter;
-	bool is_probe; /* on a function */
+	uint64_t clock_period; /* JITTER_ALL_ALIKE: what was drawn for a clock; 0: nothing yet */
+	bool is_probe;         /* on a function */
 	/* The rings that its counters write to: one per CPU it counts on, for each task again.
 	 * Members of a group have their leader's rings. */
 	size_t *rings;

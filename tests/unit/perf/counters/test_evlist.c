@@ -1319,6 +1319,55 @@ static void clocks_draw_a_period_near_the_one_asked_for(void **state)
 	assert_true(n_others > 0);
 }
 
+/* Counters of two tasks: whether their periods are the same. */
+static bool draws_alike(enum evlist_jitter jitter, const char *events, uint64_t *period_ret)
+{
+	struct fixture *fixture = fixture_create(events);
+	const pid_t child = fork();
+	const pid_t tids[] = { fixture->tid, child };
+	uint64_t periods[2];
+	size_t n = 0;
+
+	while (child == 0)
+		pause();
+	fixture->options.jitter = jitter;
+	fixture->options.tids = tids;
+	fixture->options.n_tids = 2;
+	assert_int_equal(fixture_open(fixture), 0);
+	for (size_t i = 0; i < fixture->kernel.n_opens; i++) {
+		const struct opened *opened = &fixture->kernel.opens[i];
+
+		if (opened->cpu < 0 || is_sideband(opened))
+			continue;
+		assert_in_range(n, 0, 1);
+		periods[n++] = opened->attr.sample_period;
+	}
+	assert_int_equal(n, 2);
+	fixture_destroy(fixture);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	*period_ret = periods[0];
+	return periods[0] == periods[1];
+}
+
+static void a_clock_has_one_period_where_counters_are_to_be_alike(void **state)
+{
+	size_t n_alike = 0, n_other_clocks = 0, n_others = 0;
+	uint64_t first, period;
+
+	(void)state;
+	assert_true(draws_alike(JITTER_ALL_ALIKE, "cpu-clock:u", &first));
+	for (int i = 0; i < 8; i++) {
+		n_alike += draws_alike(JITTER_ALL_ALIKE, "cpu-clock:u", &period);
+		n_others += period != first;
+		n_other_clocks += !draws_alike(JITTER_ALL, "cpu-clock:u", &period);
+		n_others += !draws_alike(JITTER_ALL_ALIKE, "page-faults:u", &period);
+	}
+	assert_int_equal(n_alike, 8);
+	assert_true(n_other_clocks > 0);
+	assert_true(n_others > 1);
+}
+
 static void rates_vary_as_asked_for(void **state)
 {
 	(void)state;
@@ -1432,6 +1481,7 @@ int main(void)
 		cmocka_unit_test(what_is_counted_between_reading_and_restart_is_in_the_next_counts),
 		cmocka_unit_test(what_a_group_counted_is_known_by_event),
 		cmocka_unit_test(clocks_draw_a_period_near_the_one_asked_for),
+		cmocka_unit_test(a_clock_has_one_period_where_counters_are_to_be_alike),
 		cmocka_unit_test(rates_vary_as_asked_for),
 		cmocka_unit_test(branches_are_recorded_where_the_event_has_them),
 	};
