@@ -9,21 +9,10 @@
 #ifndef CCT_MERGE_FOLD_ONCE_H
 #define CCT_MERGE_FOLD_ONCE_H
 
-#include <stdbool.h>
+#include "cct/merge/path_tree.h"
 
-#include "cct/model/profile.h"
-
-struct folded_tree {
-	struct cct *cct; /* owned */
-	uint32_t *nodes; /* [node before]: what it has become; owned */
-	/* [index in profile->names->codes]: only folded paths had it, and it may go; owned */
-	bool *is_unused_code;
-	uint64_t n_samples; /* that have the marker on their path, all metrics */
-};
-
-/* Folds the tree of a profile, which stays as it is. 0 or -ENOMEM; in each case the caller releases
- * @folded. */
-int fold_once(const struct profile *profile, struct folded_tree *folded);
-void folded_tree_deinit(struct folded_tree *folded);
+/* Folds a tree, which stays as it is. @folded->n_samples have the marker on their path. 0 or
+ * -ENOMEM; in each case the caller releases @folded. */
+int fold_once(const struct cct *cct, struct changed_tree *folded);
 
 #endif

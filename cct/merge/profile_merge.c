@@ -380,20 +380,69 @@ static int join(struct merge_state *sum)
 	return err;
 }
 
-/* Puts the folded tree in the place of the sum's. 0 or -ENOMEM. */
-static int fold(struct merge_state *sum, struct folded_tree *folded)
+/* Puts the changed tree in the place of the sum's. 0 or -ENOMEM. */
+static int change_tree(struct merge_state *sum, struct changed_tree *changed)
 {
-	struct profile *profile = sum->into;
-	int err = fold_once(profile, folded);
+	int err = merge_move_rows(sum, changed->nodes);
 
 	if (!err)
-		err = merge_move_rows(sum, folded->nodes);
-	if (err)
-		return err;
-	replace_tree(profile, &folded->cct);
-	profile->quality.counts[QUALITY_FOLDED] = folded->n_samples;
-	sum->is_unused_code = folded->is_unused_code;
-	return 0;
+		replace_tree(sum->into, &changed->cct);
+	return err;
+}
+
+static int fold(struct merge_state *sum)
+{
+	struct profile *profile = sum->into;
+	struct changed_tree folded;
+	int err = fold_once(profile->cct, &folded);
+
+	if (!err)
+		err = change_tree(sum, &folded);
+	if (!err)
+		profile->quality.counts[QUALITY_FOLDED] = folded.n_samples;
+	changed_tree_deinit(&folded);
+	return err;
+}
+
+/*
+ * The names of all frames of the sum's tree. Without a build ID, names tell the variants of a
+ * module (cct/merge/merge_names.h), so they stay.
+ */
+static void mark_codes(const struct profile *profile, bool is_unused, bool *marks)
+{
+	const struct frame_ids *ids = &profile->cct->frames;
+	const struct stored_names *names = profile->names;
+
+	for (uint32_t i = 0; i < ids->n_frames; i++) {
+		const struct frame *frame = &ids->frames[i];
+		const struct module *module = module_table_get(&profile->modules, frame->module);
+		const struct stored_code *code =
+			module && module->key.build_id.size
+				? stored_names_find(names, frame->module, frame->offset)
+				: NULL;
+
+		if (code)
+			marks[code - names->codes] = is_unused;
+	}
+}
+
+/* Leaves out what is rare. @is_unused_ret: by code, no frame has it any more; to free(); NULL: all
+ * codes stay. 0 or -ENOMEM. */
+static int leave_out(const struct profile_merge *merge, struct merge_state *sum,
+		     bool **is_unused_ret)
+{
+	const struct profile *profile = sum->into;
+
+	*is_unused_ret = NULL;
+	if (!merge->folds_once)
+		return 0;
+	*is_unused_ret = calloc(profile->names->n_codes + 1ul, sizeof(**is_unused_ret));
+	if (!*is_unused_ret)
+		return -ENOMEM;
+	mark_codes(profile, true, *is_unused_ret);
+	int err = fold(sum);
+	mark_codes(profile, false, *is_unused_ret);
+	return err;
 }
 
 /* Adds the sum to an empty one whose tables are sorted. */
@@ -418,7 +467,7 @@ static int add_sorted(struct merge_state *sorted, struct merge_state *sum,
 
 static int finish(struct profile_merge *merge, bool packs_rows, struct profile **profile_ret)
 {
-	struct folded_tree folded = { 0 };
+	_cleanup_free_ bool *is_unused_code = NULL;
 	struct merge_order order = { 0 };
 	struct merge_state sorted;
 	struct merge_maps maps;
@@ -430,8 +479,9 @@ static int finish(struct profile_merge *merge, bool packs_rows, struct profile *
 		err = join(&merge->state);
 	if (merge->by_minute)
 		merge_slice_rows(&merge->state, ROW_SLICE_MINUTE);
-	if (!err && merge->folds_once)
-		err = fold(&merge->state, &folded);
+	if (!err)
+		err = leave_out(merge, &merge->state, &is_unused_code);
+	merge->state.is_unused_code = is_unused_code;
 	if (maps_init(&maps, &sorted, merge->state.into))
 		err = -ENOMEM;
 	if (!err)
@@ -443,7 +493,6 @@ static int finish(struct profile_merge *merge, bool packs_rows, struct profile *
 		*profile_ret = steal_ptr(sorted.into);
 	}
 	merge->state.is_unused_code = NULL;
-	folded_tree_deinit(&folded);
 	merge_order_deinit(&order);
 	maps_deinit(&maps);
 	state_deinit(&sorted);
