@@ -11,6 +11,7 @@
 
 #include "cct/base/cleanup.h"
 #include "cct/merge/fold_once.h"
+#include "cct/merge/join_addresses.h"
 #include "cct/merge/join_processes.h"
 #include "cct/merge/merge_info.h"
 #include "cct/merge/merge_modules.h"
@@ -22,7 +23,7 @@
 
 struct profile_merge {
 	struct merge_state state;
-	bool joins_processes, by_minute, folds_once;
+	bool joins_processes, by_minute, joins_addresses, folds_once;
 };
 
 static int state_init(struct merge_state *state)
@@ -335,6 +336,11 @@ void profile_merge_by_minute(struct profile_merge *merge)
 	merge->by_minute = true;
 }
 
+void profile_merge_join_addresses(struct profile_merge *merge)
+{
+	merge->joins_addresses = true;
+}
+
 void profile_merge_fold_once(struct profile_merge *merge)
 {
 	merge->folds_once = true;
@@ -390,6 +396,20 @@ static int change_tree(struct merge_state *sum, struct changed_tree *changed)
 	return err;
 }
 
+static int join_rare(struct merge_state *sum)
+{
+	struct profile *profile = sum->into;
+	struct changed_tree joined;
+	int err = join_addresses(profile, &joined);
+
+	if (!err)
+		err = change_tree(sum, &joined);
+	if (!err)
+		profile->quality.counts[QUALITY_JOINED_ADDRESSES] += joined.n_samples;
+	changed_tree_deinit(&joined);
+	return err;
+}
+
 static int fold(struct merge_state *sum)
 {
 	struct profile *profile = sum->into;
@@ -434,13 +454,15 @@ static int leave_out(const struct profile_merge *merge, struct merge_state *sum,
 	const struct profile *profile = sum->into;
 
 	*is_unused_ret = NULL;
-	if (!merge->folds_once)
+	if (!merge->joins_addresses && !merge->folds_once)
 		return 0;
 	*is_unused_ret = calloc(profile->names->n_codes + 1ul, sizeof(**is_unused_ret));
 	if (!*is_unused_ret)
 		return -ENOMEM;
 	mark_codes(profile, true, *is_unused_ret);
-	int err = fold(sum);
+	int err = merge->joins_addresses ? join_rare(sum) : 0;
+	if (!err && merge->folds_once)
+		err = fold(sum);
 	mark_codes(profile, false, *is_unused_ret);
 	return err;
 }

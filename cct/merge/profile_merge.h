@@ -47,6 +47,9 @@ int profile_merge_add(struct profile_merge *merge, const struct profile *profile
 void profile_merge_join_processes(struct profile_merge *merge);
 /* Rows of samples become sums of slices of ROW_SLICE_MINUTE (cct/model/row_slices.h). */
 void profile_merge_by_minute(struct profile_merge *merge);
+/* Rare addresses of a function become one on each path (cct/merge/join_addresses.h). Samples are
+ * counted again in each sum in which they are given another address. */
+void profile_merge_join_addresses(struct profile_merge *merge);
 /* Paths that were seen once in all that was added are folded when the sum is finished
  * (cct/merge/fold_once.h). What was folded and is merged with others has lost nothing but the
  * order of merging: paths of two sums that were folded apart are not told from each other. */

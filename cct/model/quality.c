@@ -24,6 +24,9 @@ static const struct quality_description descriptions[N_QUALITY_COUNTERS] = {
 	[QUALITY_FOLDED] = { QUALITY_TOP, "folded",
 			     "sample{|s} folded to shared callers: {its path was|their paths were} "
 			     "seen once" },
+	[QUALITY_JOINED_ADDRESSES] = { QUALITY_TOP, "joined_addresses",
+				       "sample{|s} moved to another rare address of {its|their} "
+				       "function" },
 	[QUALITY_SHORT_PROCESSES] = { QUALITY_TOP, "short_processes",
 				      "short process{|es} joined by name, and no longer told apart "
 				      "by "
@@ -131,6 +134,7 @@ const enum quality_counter quality_warnings[N_QUALITY_WARNINGS] = {
 	QUALITY_GUESSED,
 	QUALITY_STITCHED,
 	QUALITY_FOLDED,
+	QUALITY_JOINED_ADDRESSES,
 	QUALITY_SHORT_PROCESSES,
 	QUALITY_BRANCHES,
 	QUALITY_LOST_SIDEBAND,

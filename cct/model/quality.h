@@ -35,11 +35,13 @@ enum quality_counter {
 	QUALITY_THROTTLED, /* THROTTLE records: times the kernel held events back */
 	QUALITY_GUESSED,   /* quality_of_mark() */
 	QUALITY_STITCHED,
-	QUALITY_GUESSED_FRAMES,  /* callers found without CFI, by verified guesses */
-	QUALITY_UNWEIGHED,       /* samples that carry no weight and count as 0 */
-	QUALITY_TEXT_POKES,      /* times the kernel changed its own code: jump labels, probes */
-	QUALITY_UNNAMED_CODE,    /* kernel code whose coming or going could not be followed */
-	QUALITY_FOLDED,          /* the path has MARKER_SEEN_ONCE instead of its innermost frames */
+	QUALITY_GUESSED_FRAMES, /* callers found without CFI, by verified guesses */
+	QUALITY_UNWEIGHED,      /* samples that carry no weight and count as 0 */
+	QUALITY_TEXT_POKES,     /* times the kernel changed its own code: jump labels, probes */
+	QUALITY_UNNAMED_CODE,   /* kernel code whose coming or going could not be followed */
+	QUALITY_FOLDED,         /* the path has MARKER_SEEN_ONCE instead of its innermost frames */
+	/* have the address of others of their function: cct/merge/join_addresses.h */
+	QUALITY_JOINED_ADDRESSES,
 	QUALITY_SHORT_PROCESSES, /* processes that are one with others: profile_process.n_joined */
 	/* What became of the user part; with ->incomplete these add up to the samples used. */
 	QUALITY_COMPLETE, /* it ends at the root */
@@ -107,7 +109,7 @@ const struct quality_description *quality_describe(enum quality_counter counter)
 
 /* The counters with warnings in the order in which a report shows them, which is not that of JSON;
  * each once. */
-#define N_QUALITY_WARNINGS 28
+#define N_QUALITY_WARNINGS 29
 extern const enum quality_counter quality_warnings[N_QUALITY_WARNINGS];
 
 /* The counter of samples whose path has such a mark. */

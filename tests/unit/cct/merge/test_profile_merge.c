@@ -26,7 +26,8 @@
 #define N_THREADS   4
 
 static uint64_t seed;
-static bool with_rows;  /* all samples are below threads, and have rows */
+static bool with_rows; /* all samples are below threads, and have rows */
+static bool by_name, folds_once, joins_processes, joins_addresses, by_minute;
 static uint32_t n_busy; /* samples of one more process, with rows */
 static uint32_t max_rows = MERGED_ROWS_MAX;
 
@@ -141,7 +142,12 @@ static void name_code(struct profile *profile, const struct frame *frame)
 
 	if (stored_names_find(names, frame->module, frame->offset))
 		return;
-	assert_int_equal(stored_names_add_text(names, PICK("f", "g", "h", NULL), &code.symbol), 0);
+	if (joins_addresses) /* most addresses of a module are of one function */
+		code.start = code.n_calls = 0;
+	assert_int_equal(stored_names_add_text(names,
+					       joins_addresses ? "f" : PICK("f", "g", "h", NULL),
+					       &code.symbol),
+			 0);
 	for (uint32_t i = 0; i < code.n_calls; i++) {
 		struct stored_call call = { .line = random_below(2) };
 
@@ -393,8 +399,6 @@ static struct profile *make_profile(void)
 	return profile;
 }
 
-static bool by_name, folds_once, joins_processes, by_minute;
-
 static struct profile_merge *add_all(struct profile *const *profiles, size_t n)
 {
 	struct profile_merge *merge = profile_merge_create(by_name, max_rows);
@@ -404,6 +408,8 @@ static struct profile_merge *add_all(struct profile *const *profiles, size_t n)
 		profile_merge_fold_once(merge);
 	if (joins_processes)
 		profile_merge_join_processes(merge);
+	if (joins_addresses)
+		profile_merge_join_addresses(merge);
 	if (by_minute)
 		profile_merge_by_minute(merge);
 	for (size_t i = 0; i < n; i++)
@@ -1048,6 +1054,33 @@ static void paths_seen_once_end_where_others_leave_them(void **state)
 	assert_true(n_folded > N_TRIALS);
 }
 
+/* Which samples get which address, test_join_addresses.c tests; merge() checks rows and sums. */
+static void addresses_are_joined_in_any_order(void **state)
+{
+	uint64_t n_joined = 0;
+
+	(void)state;
+	joins_addresses = true;
+	for (uint64_t trial = 1; trial <= 2 * N_TRIALS; trial++) {
+		seed = trial * 32452843;
+		with_rows = trial % 2;
+		folds_once = trial % 3 == 0;
+		struct profile *p[] = { make_profile(), make_profile() };
+		struct profile *one = merge(p, 2), *other = merge_two(p[1], p[0]);
+		struct profile *again = merge(&one, 1);
+		assert_same(one, other);
+		assert_same(one, again);
+		n_joined += one->quality.counts[QUALITY_JOINED_ADDRESSES];
+		for (size_t i = 0; i < 2; i++)
+			profile_destroy(p[i]);
+		profile_destroy(one);
+		profile_destroy(other);
+		profile_destroy(again);
+	}
+	joins_addresses = with_rows = folds_once = false;
+	assert_true(n_joined > N_TRIALS);
+}
+
 /* The cost of each process and thread, by metric. */
 static void add_tasks(struct path_cost *costs, const struct profile *profile)
 {
@@ -1335,6 +1368,7 @@ int main(void)
 		cmocka_unit_test(folding_again_changes_nothing),
 		cmocka_unit_test(what_ages_has_the_same_costs_by_name_in_any_order),
 		cmocka_unit_test(what_has_aged_is_read_back),
+		cmocka_unit_test(addresses_are_joined_in_any_order),
 		cmocka_unit_test(short_processes_of_a_name_are_one),
 	};
 
