@@ -26,7 +26,7 @@ struct report_options {
 	bool compares_files; /* messages about one of them, ->path, name it */
 	bool by_name;        /* several files: functions are the same if their names are */
 	/* Several files: what their sum leaves out (cct/merge/profile_merge.h). */
-	bool joins_processes, by_minute, folds_once;
+	bool joins_processes, by_minute, joins_addresses, folds_once;
 	const char *source; /* of several files, for the header; NULL: the path */
 	/* A time of what dendro agent has recorded, as the user wrote it; NULL: not given. */
 	const char *from, *to;

@@ -29,6 +29,11 @@ static const struct command_option options_of_merge[] = {
 		  "caller that they share with others; the rest is '[paths seen once]'",
 	  .take = option_take_flag,
 	  .offset = offsetof(struct merge_command, report.folds_once) },
+	{ .name = "join-addresses",
+	  .help = "of addresses of one function with the same callers, those with less than 16 "
+		  "samples become one; functions keep their costs",
+	  .take = option_take_flag,
+	  .offset = offsetof(struct merge_command, report.joins_addresses) },
 	{ .name = "join-processes",
 	  .help = "short processes of one name become one; short are those with less than a "
 		  "thousandth of all samples, within one or two minutes",

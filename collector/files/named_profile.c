@@ -154,6 +154,8 @@ static int merge_files(struct report_options *options,
 		profile_merge_join_processes(merge);
 	if (!err && options->by_minute)
 		profile_merge_by_minute(merge);
+	if (!err && options->joins_addresses)
+		profile_merge_join_addresses(merge);
 	if (!err && options->folds_once)
 		profile_merge_fold_once(merge);
 	if (!err)

@@ -220,6 +220,39 @@ rows() { # rows VIEW FILE OPTION...
 		jq -c '[.rows[] | [.name, .module, .self, .total, .samples]] | sort'
 }
 
+@test "rare addresses of a function are joined, and functions keep their costs" {
+	local file n view
+	"$DENDRO" record -q -e cpu-clock -o many.data -- sh -c \
+		'i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done'
+	"$DENDRO" build -o many.cct many.data
+	"$DENDRO" merge --join-addresses -o joined.cct many.cct
+	for view in functions modules threads processes cpus; do
+		expect_equal "$view" "$(rows $view joined.cct)" "$(rows $view many.cct)"
+	done
+	for file in many joined; do
+		"$DENDRO" export --format folded $file.cct |
+			awk '{ n = $NF; $NF = ""; sum[$0] += n }
+				END { for (path in sum) printf "%s%d\n", path, sum[path] }' |
+			sort >$file.paths
+	done
+	cmp joined.paths many.paths
+	n=$("$DENDRO" report --format json joined.cct | jq .quality.joined_addresses)
+	[ "$n" -gt 0 ]
+	"$DENDRO" report joined.cct | grep -q "^ *$n samples\? moved to another rare address of \(its\|their\) function"
+	expect_equal "without joining" "$("$DENDRO" report --format json many.cct | jq .quality.joined_addresses)" 0
+	[ "$(stat -c %s joined.cct)" -lt "$(stat -c %s many.cct)" ]
+	"$DENDRO" merge --join-addresses -o again.cct joined.cct
+	cmp joined.cct again.cct
+	# More are seen twice in a function than at an address.
+	for file in many joined; do
+		"$DENDRO" merge --fold-once -o folded.cct $file.cct
+		"$DENDRO" report --format json folded.cct | jq .quality.folded
+	done >n
+	"$DENDRO" merge --join-addresses --fold-once -o both.cct many.cct
+	cmp both.cct folded.cct
+	[ "$(head -1 n)" -gt "$(tail -1 n)" ]
+}
+
 @test "short processes of one name are joined, and samples added up by the minute" {
 	local view n
 	# A loop that has more than a thousand times the samples of each program that it starts.
