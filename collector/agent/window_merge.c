@@ -95,6 +95,7 @@ static int add_up(const struct window_merge *merge, const int *fds, bool drops_d
 	if (sum && drops_details) {
 		profile_merge_join_processes(sum);
 		profile_merge_by_minute(sum);
+		profile_merge_join_addresses(sum);
 		profile_merge_fold_once(sum);
 	}
 	int err = sum ? add_files(merge, fds, sum) : message_error_of_memory(COMMAND);

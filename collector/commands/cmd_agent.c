@@ -169,8 +169,9 @@ static const struct command_option options_of_agent[] = {
 	  .take = take_merge,
 	  .offset = FIELD(ageing) },
 	{ .name = "keep-details",
-	  .help = "keep all paths, processes and samples in files that are merged an hour after "
-		  "their end or later, and all paths of what is sent as one profile",
+	  .help = "keep all addresses, paths, processes and samples in files that are merged an "
+		  "hour after "
+		  "their end or later, and all addresses and paths of what is sent as one profile",
 	  .take = option_take_flag,
 	  .offset = FIELD(ageing.keeps_details) },
 	{ .heading = "Which samples" },

@@ -183,6 +183,12 @@ static const struct command_option options_of_push[] = {
 		  "they share with others, as in dendro merge --fold-once",
 	  .take = option_take_flag,
 	  .offset = FIELD(report.folds_once) },
+	{ .name = "join-addresses",
+	  .not_a_setting = "it is about the files of one run",
+	  .help = "with --as-one: rare addresses of a function become one on each path, as in "
+		  "dendro merge --join-addresses",
+	  .take = option_take_flag,
+	  .offset = FIELD(report.joins_addresses) },
 	{ .heading = "Tables of ClickHouse" },
 	{ .name = "create-tables",
 	  .help = "make the database and dendro's tables in it, or bring them up to date, before "
@@ -490,6 +496,8 @@ int cmd_push(int argc, char **argv, struct configuration *configuration)
 		status = message_wrong_use("push", "--symbols and --as-one contradict each other.");
 	else if (!parsed.is_done && command.report.folds_once && !command.is_one)
 		status = message_wrong_use("push", "--fold-once needs --as-one.");
+	else if (!parsed.is_done && command.report.joins_addresses && !command.is_one)
+		status = message_wrong_use("push", "--join-addresses needs --as-one.");
 	else if (!parsed.is_done && !command.target.url)
 		status = message_wrong_use("push", "name the server with --to URL.");
 	else if (!parsed.is_done)

@@ -16,7 +16,7 @@
 /* Others go before it. */
 /* It runs for each profile: what is not sent now is sent with the next. */
 #define RETRY_FOR "0"
-#define FIXED_MAX 14 /* words */
+#define FIXED_MAX 15 /* words */
 
 void push_runs_add(struct push_runs *push, const char *name, uint64_t now_ns)
 {
@@ -82,8 +82,10 @@ int push_runs_start(struct push_runs *push, const struct push_runs_options *opti
 		arguments[n++] = (char *)"--no-send";
 	if (options->every_ns)
 		arguments[n++] = (char *)"--as-one";
-	if (options->every_ns && !options->keeps_all_paths)
+	if (options->every_ns && !options->keeps_all_paths) {
+		arguments[n++] = (char *)"--join-addresses";
 		arguments[n++] = (char *)"--fold-once";
+	}
 	n_fixed = n;
 	for (size_t i = 0; !err && i < push->n_waiting; i++) {
 		arguments[n] = sentence("%s/%s", folder, push->waiting[i]);

@@ -371,7 +371,7 @@ record_window() { # record_window FILE : a second of this machine, as the agent'
 	mv windows young
 	# shellcheck disable=SC2046
 	"$DENDRO" merge -o all.cct $(windows young)
-	"$DENDRO" merge --join-processes --by-minute --fold-once -o thin.cct all.cct
+	"$DENDRO" merge --join-processes --by-minute --join-addresses --fold-once -o thin.cct all.cct
 	for option in --quiet --keep-details; do
 		rm -rf windows
 		mkdir -m 700 windows
@@ -388,6 +388,8 @@ record_window() { # record_window FILE : a second of this machine, as the agent'
 			"$("$DENDRO" report --format json all.cct | jq '.metrics[0] | [.samples, .total]')"
 		if [ "$option" = --quiet ]; then
 			[ "$(jq .quality.folded aged.json)" -gt 0 ]
+			expect_equal "joined addresses" "$(jq .quality.joined_addresses aged.json)" \
+				"$("$DENDRO" report --format json thin.cct | jq .quality.joined_addresses)"
 			expect_equal "tree" "$(jq .nodes aged.json)" \
 				"$("$DENDRO" report --format json thin.cct | jq .nodes)"
 			expect_equal "short processes" "$(jq .quality.short_processes aged.json)" \
@@ -397,6 +399,7 @@ record_window() { # record_window FILE : a second of this machine, as the agent'
 		fi
 	done
 	expect_equal "folded" "$(jq .quality.folded aged.json)" 0
+	expect_equal "joined addresses" "$(jq .quality.joined_addresses aged.json)" 0
 	expect_equal "short processes" "$(jq .quality.short_processes aged.json)" 0
 	"$DENDRO" merge -o kept.cct "$(windows | head -1)" 2>note
 	expect_equal "notes" "$(cat note)" ""

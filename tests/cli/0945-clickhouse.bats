@@ -126,7 +126,7 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 	requests() { grep -l "INSERT INTO windows" windows/spool/*.request; }
 	wait_until requests
 	expect_equal "requests of the agent" "$(requests | wc -l)" 1
-	"$DENDRO" merge --fold-once -o all.cct windows/*.cct
+	"$DENDRO" merge --join-addresses --fold-once -o all.cct windows/*.cct
 	"$DENDRO" merge -o first.cct "$(find windows -name '*.cct' | sort | head -1)"
 	all=$("$DENDRO" report --format json all.cct | jq '.metrics[0].samples')
 	samples() { sql one "SELECT sum(samples) FROM samples"; }
@@ -154,11 +154,12 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 	# As one, they are their sum.
 	sql one "TRUNCATE TABLE samples"
 	sql one "TRUNCATE TABLE windows"
-	push_to one --as-one --fold-once windows/*.cct
+	push_to one --as-one --join-addresses --fold-once windows/*.cct
 	expect_equal "as one" "$(samples)" "$all"
 	push_to one first.cct
 	expect_equal "as one, and the first" "$(samples)" "$all"
 	refuses "--fold-once needs --as-one" -- push_to one --fold-once first.cct
+	refuses "--join-addresses needs --as-one" -- push_to one --join-addresses first.cct
 	expect_equal "windows" "$(sql one "SELECT count() FROM windows")" 1
 }
 

@@ -98,7 +98,7 @@ static void what_waits_is_pushed_as_one_and_folded(void **state)
 	assert_int_equal(push_runs_start(&push, &options, "/w", 70 * S, false), 0);
 	expect_run(&push,
 		   "--config /c push --quiet --to otlp+http://h --spool /w/spool --retry-for 0 "
-		   "--no-send --as-one --fold-once /w/a.cct /w/b.cct");
+		   "--no-send --as-one --join-addresses --fold-once /w/a.cct /w/b.cct");
 	/* The last ones don't wait. */
 	options.keeps_all_paths = true;
 	push_runs_add(&push, "c.cct", 80 * S);
@@ -114,7 +114,7 @@ static void of_too_many_that_wait_the_oldest_are_left_out(void **state)
 	struct push_runs push = { 0 };
 	char words[65536] =
 		"push --quiet --to otlp+http://h --spool /w/spool --retry-for 0 --as-one "
-		"--fold-once";
+		"--join-addresses --fold-once";
 
 	(void)state;
 	options.every_ns = 3600 * S;
