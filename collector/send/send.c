@@ -316,6 +316,7 @@ static enum push_verdict transfer(struct sender *sender, const struct spool_requ
 		verdict =
 			transfer_run(&sender->transfer, &sent, wait_s_ret, words_ret, &n_rejected);
 	free(body.bytes);
+	sender->n_bytes += verdict == PUSH_TAKEN ? sent.size : 0;
 	sender->n_rejected += n_rejected;
 	return verdict;
 }
@@ -392,7 +393,6 @@ static bool apply(struct sender *sender, const struct spool_file *file, enum pus
 	case PUSH_TAKEN:
 		err = spool_remove(&sender->spool, file);
 		sender->n_sent++;
-		sender->n_bytes += file->size;
 		sender->progress_ns = now_ns();
 		sender->n_failed = 0;
 		keep_first(&sender->rejected_words, words);
