@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS samples
 	host LowCardinality(String),
 	-- Equal for all windows of a host's agents with the same events; (host, series, start) is a
 	-- window.
-	series UInt64 CODEC(ZSTD(1)),
+	series UInt64 CODEC(ZSTD(3)),
 	-- A large window is inserted in several parts, each as a whole or not at all.
 	part UInt16 CODEC(ZSTD(1)),
 	service LowCardinality(String),
@@ -54,7 +54,7 @@ ORDER BY (service, metric, stack, host, time)
 TTL time + INTERVAL 30 DAY
 SETTINGS non_replicated_deduplication_window = 10000, ttl_only_drop_parts = 1;
 
--- The same without hosts and processes, for long. The view inserts where samples are.
+-- The same without hosts, processes and squares, for long. The view inserts where samples are.
 -- on: rand()
 CREATE TABLE IF NOT EXISTS samples_minute
 (
@@ -64,10 +64,9 @@ CREATE TABLE IF NOT EXISTS samples_minute
 	metric LowCardinality(String),
 	stack FixedString(16) CODEC(ZSTD(1)),
 	samples UInt64 CODEC(T64('bit'), ZSTD(1)),
-	weight UInt64 CODEC(ZSTD(12)),
-	squares Float64 CODEC(ZSTD(1))
+	weight UInt64 CODEC(ZSTD(12))
 )
-ENGINE = SummingMergeTree((samples, weight, squares))
+ENGINE = SummingMergeTree((samples, weight))
 PARTITION BY toYYYYMM(minute)
 ORDER BY (service, metric, build, stack, minute)
 TTL minute + INTERVAL 365 DAY
@@ -76,7 +75,7 @@ SETTINGS non_replicated_deduplication_window = 10000;
 CREATE MATERIALIZED VIEW IF NOT EXISTS samples_minute_sums TO samples_minute
 AS SELECT
 	toStartOfMinute(time) AS minute, service, build, metric, stack,
-	sum(samples) AS samples, sum(weight) AS weight, sum(squares) AS squares
+	sum(samples) AS samples, sum(weight) AS weight
 FROM samples
 GROUP BY minute, service, build, metric, stack;
 
@@ -116,13 +115,13 @@ GROUP BY day, host, service, process, build, kernel, metric, stack;
 CREATE TABLE IF NOT EXISTS stacks
 (
 	stack FixedString(16) CODEC(ZSTD(1)),
-	modules Array(UInt64) CODEC(ZSTD(3)),
+	modules Array(UInt64) CODEC(ZSTD(12)),
 	-- Offsets in the modules' files; of markers their numbers; of locks addresses.
-	offsets Array(UInt64) CODEC(ZSTD(3)),
+	offsets Array(UInt64) CODEC(ZSTD(12)),
 	-- bits % 16: 0 marker, 1 user code, 2 kernel code, 3 lock, 4 waker, 5 value; + 16 guessed,
 	-- + 32 from another part of the stack, + 64 from a path that is alike; bits >> 16: which of the
 	-- functions at the address, as a profile has it.
-	bits Array(UInt32) CODEC(ZSTD(3)),
+	bits Array(UInt32) CODEC(ZSTD(12)),
 	-- When it was sent, for the TTL: each host sends what it uses again each week.
 	seen Date
 )
