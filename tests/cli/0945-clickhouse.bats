@@ -41,6 +41,12 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 	push_to "$1" --create-tables
 }
 
+# What docs/FLEET.md gives Grafana to ask, of the service 'recursion'.
+flame_graph() { # flame_graph SERVER
+	sql "$1" "$(sed -n '/^```sql/,/^```$/p' "$ROOT/docs/FLEET.md" | grep -v '^```' |
+		sed 's/[$]__timeFilter(time)/time > 0/; s/[$]service/recursion/') FORMAT TabSeparated"
+}
+
 @test "ClickHouse gets what the report shows, by service and function, with names and labels" {
 	made_in_chdb one
 	grep -q "'profiles' has the tables now" said
@@ -67,8 +73,7 @@ made_in_chdb() { # made_in_chdb FOLDER [ANSWER...]
 	grep -vFf ambiguous expected | comm -23 - functions >missing
 	[ ! -s missing ] || { cat missing; false; }
 	# Grafana's flame graph has the whole as its root, and each cost once.
-	sql one "$(sed -n '/^```sql/,/^```$/p' "$ROOT/docs/FLEET.md" | grep -v '^```' |
-		sed 's/[$]__timeFilter(time)/time > 0/; s/[$]service/recursion/') FORMAT TabSeparated" >graph
+	flame_graph one >graph
 	expect_equal "graph" "$(awk -F '\t' '!$1 { all += $3 } { self += $4 } END { printf "%.0f %.0f", all, self }' graph)" \
 		"$(sql one "SELECT sum(weight), sum(weight) FROM samples WHERE metric = 'cpu-clock' AND service = 'recursion'" | tr '\t' ' ')"
 	grep -q deepest_work graph
@@ -365,7 +370,11 @@ has_samples() {
 	push_to one --create-tables bare.data
 	local unnamed="FROM stacks ARRAY JOIN modules AS module, offsets AS offset"
 	expect_equal "before" "$(sql one "SELECT countIf(has(functions, 'deepest_work')) FROM names")" 0
+	flame_graph one >before
+	lacks deepest_work before
 	push_to one --symbols "$WORKLOADS/recursion"
+	flame_graph one >after
+	cmp <(awk -F '\t' '!$1' before) <(awk -F '\t' '!$1' after)
 	grep -q "recursion' has [1-9][0-9]* functions" said
 	sql one "SELECT function, sum(cost) FROM (SELECT stack, sum(weight) AS cost FROM samples GROUP BY stack) AS costs
 		JOIN (SELECT DISTINCT stack, function FROM (SELECT stack, module, offset $unnamed) AS frames
@@ -379,6 +388,9 @@ has_samples() {
 	grep -q deepest_work expected
 	comm -23 expected <(sort found) >missing
 	[ ! -s missing ] || { cat missing found; false; }
+	expect_equal "own cost in Grafana's graph" \
+		"$(awk -F '\t' '$2 == "deepest_work" { self += $4 } END { printf "%.0f", self }' after)" \
+		"$(jq '.rows[] | select(.name == "deepest_work") | .self[0]' bare.json)"
 	refuses "neither a program nor a library" -- push_to one --symbols bare.data
 	# Names of the kernel's functions are sent with the stacks; its files would say nothing new.
 	if [ "$(id -u)" -eq 0 ] && grep -qm 1 '^f.* _stext$' /proc/kallsyms; then
