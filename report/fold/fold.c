@@ -48,8 +48,8 @@ struct fold *fold_create_like(const struct fold *fold, uint32_t n_nodes)
 	like->n_nodes_allocated = n_nodes;
 	like->nodes = malloc(n_nodes * sizeof(*like->nodes));
 	like->details = malloc(n_nodes * sizeof(*like->details));
-	like->self = calloc(n_costs, sizeof(*like->self));
-	like->self_samples = calloc(n_costs, sizeof(*like->self_samples));
+	like->self = malloc(n_costs * sizeof(*like->self));
+	like->self_samples = malloc(n_costs * sizeof(*like->self_samples));
 	if (fold->self_longest)
 		like->self_longest = calloc(n_nodes, sizeof(*like->self_longest));
 	if (fold->activations)
@@ -62,6 +62,8 @@ struct fold *fold_create_like(const struct fold *fold, uint32_t n_nodes)
 	}
 	like->nodes[0] = (struct fold_node){ 0 };
 	like->details[0] = (struct fold_detail){ 0 };
+	memset(like->self, 0, fold->n_metrics * sizeof(*like->self));
+	memset(like->self_samples, 0, fold->n_metrics * sizeof(*like->self_samples));
 	return like;
 }
 

@@ -100,7 +100,8 @@ struct fold {
 
 /* Creates an empty fold with room for a root and as many nodes as @cct has. NULL: out of memory. */
 struct fold *fold_create(const struct cct *cct, bool errors);
-/* An empty fold with room for so many nodes, and the same costs of them. NULL: out of memory. */
+/* An empty fold with room for so many nodes, and the same costs of them. Whoever adds nodes sets
+ * their own costs and samples. NULL: out of memory. */
 struct fold *fold_create_like(const struct fold *fold, uint32_t n_nodes);
 void fold_destroy(struct fold *fold);
 /* Gives a fold without entities those of another, whose names are borrowed. 0 or -ENOMEM. */

@@ -71,29 +71,31 @@ static void hide_entities(struct refolding *refolding, enum view_kernel kernel)
 }
 
 /* At most so many nodes are made, besides the root. */
-static uint32_t count_shown(const struct refolding *refolding)
+static uint32_t count_shown(const struct refolding *refolding, enum view_kernel kernel)
 {
 	const struct fold *from = refolding->from;
 	uint32_t n = 0;
 
+	if (kernel == KERNEL_MERGED) { /* it hides nothing */
+		for (uint32_t i = 1; i < from->n_nodes; i++)
+			n += refolding->is_kept[i];
+		return n;
+	}
 	for (uint32_t i = 1; i < from->n_nodes; i++)
 		n += refolding->is_kept[i] && !refolding->is_hidden[from->nodes[i].entity];
 	return n;
 }
 
-/* The nodes above it that are hidden are of no row. */
+/* Where nothing is hidden. Otherwise a flat view looks for it, which takes less than all that would
+ * have to be looked for here. */
 static void note_outer(const struct refolding *refolding, uint32_t i)
 {
 	const struct fold *from = refolding->from;
 	struct fold *into = refolding->into;
 
 	for (int k = 0; k < N_FOLD_GROUPINGS; k++) {
-		if (!from->outer[k])
-			continue;
-		uint32_t above = from->outer[k][i];
-		while (above && refolding->is_hidden[from->nodes[above].entity])
-			above = from->outer[k][above];
-		into->outer[k][refolding->places[i]] = refolding->places[above];
+		if (into->outer[k])
+			into->outer[k][refolding->places[i]] = refolding->places[from->outer[k][i]];
 	}
 }
 
@@ -172,26 +174,33 @@ static int place_node(struct refolding *refolding, uint32_t i)
 	return 0;
 }
 
-/* Without a branch, as which nodes have samples is as good as random. */
-static void add_self(const struct refolding *refolding, uint32_t i, uint32_t to)
+/*
+ * The cost of a kept node to its place, where it is the first one or one more. Without a branch, as
+ * which nodes are selected is as good as random. What is at the root, fill_root() knows.
+ */
+static inline __attribute__((always_inline)) void
+add_self(const struct refolding *refolding, uint32_t i, bool is_first, uint32_t n_metrics)
 {
 	const struct fold *from = refolding->from, *into = refolding->into;
-	const size_t n_metrics = from->n_metrics, at = i * n_metrics, into_at = to * n_metrics;
-	const uint64_t is_moved = to ? UINT64_MAX : 0;
+	const size_t at = (size_t)i * n_metrics;
+	const size_t into_at = (size_t)refolding->places[i] * n_metrics;
+	const uint64_t here = refolding->is_selected[i] ? UINT64_MAX : 0;
+	const uint64_t before = is_first ? 0 : UINT64_MAX;
 
-	for (size_t metric = 0; metric < n_metrics; metric++) {
-		into->self[into_at + metric] += from->self[at + metric] & is_moved;
-		into->self_samples[into_at + metric] += from->self_samples[at + metric] & is_moved;
+	for (size_t k = 0; k < n_metrics; k++) {
+		into->self[into_at + k] =
+			(into->self[into_at + k] & before) + (from->self[at + k] & here);
+		into->self_samples[into_at + k] = (into->self_samples[into_at + k] & before) +
+						  (from->self_samples[at + k] & here);
 	}
 }
 
-static int add_cost(struct refolding *refolding, uint32_t i)
+static int add_rest(struct refolding *refolding, uint32_t i)
 {
 	const uint32_t to = refolding->is_selected[i] ? refolding->places[i] : 0;
 	const struct fold *from = refolding->from;
 	struct fold *into = refolding->into;
 
-	add_self(refolding, i, to);
 	if (from->self_longest)
 		fold_raise_self_longest(into, to, from->self_longest[i]);
 	return from->marks.by_node.n_used
@@ -199,30 +208,50 @@ static int add_cost(struct refolding *refolding, uint32_t i)
 		       : 0;
 }
 
+static inline __attribute__((always_inline)) int place_all(struct refolding *refolding,
+							   uint32_t n_metrics)
+{
+	const struct fold *from = refolding->from;
+	const bool has_more = from->self_longest || from->marks.by_node.n_used;
+
+	int err = 0;
+
+	for (uint32_t i = 1; i < from->n_nodes && !err; i++) {
+		const uint32_t n_before = refolding->into->n_nodes;
+
+		if (refolding->is_kept[i]) {
+			err = place_node(refolding, i);
+			if (err)
+				break;
+			add_self(refolding, i, refolding->into->n_nodes > n_before, n_metrics);
+		}
+		err = has_more ? add_rest(refolding, i) : 0;
+	}
+	return err;
+}
+
 static int build(struct refolding *refolding, enum view_kernel kernel)
 {
 	const struct fold *from = refolding->from;
+	const uint32_t n_nodes = count_shown(refolding, kernel) + 1;
 
-	const uint32_t n_nodes = count_shown(refolding) + 1;
 	refolding->into = fold_create_like(from, n_nodes);
 	if (kernel != KERNEL_MERGED)
 		refolding->made = malloc(n_nodes * sizeof(*refolding->made));
 	if (!refolding->into || (kernel != KERNEL_MERGED && !refolding->made) ||
 	    fold_copy_entities(refolding->into, from) ||
-	    fold_copy_outer_begin(refolding->into, from))
+	    (kernel == KERNEL_MERGED && fold_copy_outer_begin(refolding->into, from)))
 		return -ENOMEM;
 	if (refolding->made)
 		refolding->made[0] = (struct made_node){ 0 };
 	if (from->self_longest)
 		refolding->into->self_longest[0] = from->self_longest[0];
-	for (uint32_t i = 1; i < from->n_nodes; i++) {
-		int err = refolding->is_kept[i] ? place_node(refolding, i) : 0;
-
-		if (!err)
-			err = add_cost(refolding, i);
-		if (err)
-			return err;
-	}
+	/* Most profiles have one metric: there, loops over metrics cost as much as what is in
+	 * them. */
+	int err = from->n_metrics == 1 ? place_all(refolding, 1)
+				       : place_all(refolding, from->n_metrics);
+	if (err)
+		return err;
 	const struct refolded refolded = { refolding->is_whole, refolding->is_selected,
 					   refolding->is_hidden, refolding->places,
 					   refolding->into };

@@ -3,7 +3,8 @@
  * up for each node, names and nodes by their keys, is there already. So it takes some passes over
  * arrays, and hashing only where nodes become one. Nodes and costs are those of fold_profile() for
  * the tree of the selection, but for the place of an inlined call: with several in the whole
- * profile, it stays unknown.
+ * profile, it stays unknown. ->outer is noted where the base has it, if the kernel is shown as
+ * there.
  */
 #ifndef REPORT_SCOPE_REFOLD_H
 #define REPORT_SCOPE_REFOLD_H

@@ -16,31 +16,63 @@ static bool has_samples(const uint64_t *samples, uint32_t n_metrics)
 	return any;
 }
 
+/* What a path meets, by node, in as few bytes as there are conditions for. */
+static inline uint64_t met_at(const void *met, uint32_t node, bool is_narrow)
+{
+	return is_narrow ? ((const uint8_t *)met)[node] : ((const uint64_t *)met)[node];
+}
+
+static inline void set_met(void *met, uint32_t node, bool is_narrow, uint64_t value)
+{
+	if (is_narrow)
+		((uint8_t *)met)[node] = (uint8_t)value;
+	else
+		((uint64_t *)met)[node] = value;
+}
+
 static bool is_met(const struct refold_conditions *conditions, uint64_t met)
 {
 	return (met & (conditions->wanted | conditions->unwanted)) == conditions->wanted;
+}
+
+static inline __attribute__((always_inline)) bool
+select_all(const struct fold *from, const struct refold_conditions *conditions, void *met,
+	   bool is_narrow, uint32_t n_metrics, bool *is_selected)
+{
+	bool is_any = false;
+
+	set_met(met, 0, is_narrow, 0);
+	for (uint32_t i = 1; i < from->n_nodes; i++) {
+		const struct fold_node *node = &from->nodes[i];
+		const uint64_t on_path =
+			met_at(met, node->parent, is_narrow) | conditions->met[node->entity];
+
+		set_met(met, i, is_narrow, on_path);
+		is_selected[i] = (unsigned)is_met(conditions, on_path) &
+				 (unsigned)has_samples(from->self_samples + (size_t)i * n_metrics,
+						       n_metrics);
+		is_any |= is_selected[i];
+	}
+	return is_any;
 }
 
 int refold_select(const struct refold_base *base, const struct refold_conditions *conditions,
 		  bool *is_selected)
 {
 	const struct fold *from = base->fold;
-	_cleanup_free_ uint64_t *met = malloc(from->n_nodes * sizeof(*met));
-	bool is_any = false;
+	const bool is_narrow = (conditions->wanted | conditions->unwanted) <= UINT8_MAX;
+	_cleanup_free_ void *met =
+		malloc(from->n_nodes * (is_narrow ? sizeof(uint8_t) : sizeof(uint64_t)));
+	bool is_any;
 
 	if (!met)
 		return -ENOMEM;
-	met[0] = 0;
-	for (uint32_t i = 1; i < from->n_nodes; i++) {
-		const struct fold_node *node = &from->nodes[i];
-
-		met[i] = met[node->parent] | conditions->met[node->entity];
-		is_selected[i] =
-			(unsigned)is_met(conditions, met[i]) &
-			(unsigned)has_samples(from->self_samples + (size_t)i * from->n_metrics,
-					      from->n_metrics);
-		is_any |= is_selected[i];
-	}
+	if (is_narrow && from->n_metrics == 1)
+		is_any = select_all(from, conditions, met, true, 1, is_selected);
+	else if (is_narrow)
+		is_any = select_all(from, conditions, met, true, from->n_metrics, is_selected);
+	else
+		is_any = select_all(from, conditions, met, false, from->n_metrics, is_selected);
 	return is_any ? 0 : -ENOENT;
 }
 
@@ -236,6 +268,7 @@ void refold_base_deinit(struct refold_base *base)
 {
 	free_names(base);
 	fold_destroy(base->fold);
+	fold_destroy(base->lines);
 	free(base->nodes);
 	steps_deinit(&base->steps);
 	*base = (struct refold_base){ 0 };

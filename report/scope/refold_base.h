@@ -40,6 +40,9 @@ struct refold_base {
 	/* By entity, owned; zeros for what is no code. NULL: not looked for so far. */
 	struct function_names *names;
 	struct refold_steps steps; /* owned */
+	/* Of the whole, for VIEW_LINES (report/scope/scope_lines.h); owned. NULL: not made so far.
+	 */
+	struct fold *lines;
 };
 
 /* What a path must have, and must not: bits of conditions, which entities on it meet. */
