@@ -12,7 +12,6 @@
 
 /* What the first filter and the first pages take, measured with 1 000 000 nodes: 107. */
 #define BYTES_PER_NODE 112
-#define FEWEST_NODES   100000 /* with less, no key takes long */
 #define STEP_SIZE      ((size_t)2 << 20)
 
 struct browse_memory {
@@ -77,7 +76,7 @@ void browse_fetch_memory(struct browse *browse)
 {
 	const size_t n_nodes = browse->all->cct->n_nodes;
 
-	if (n_nodes < FEWEST_NODES || browse->memory)
+	if (n_nodes < BROWSE_LARGE || browse->memory)
 		return;
 	browse->memory = calloc(1, sizeof(*browse->memory));
 	if (!browse->memory)

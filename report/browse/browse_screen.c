@@ -475,6 +475,9 @@ int browse_screen_run(struct browse *browse, bool color)
 
 	if (err)
 		return err;
+	err = browse_screen_step(screen, -1, 0, &action);
+	if (!err && !screen->is_done)
+		err = browse_prepare(browse);
 	while (!err && !screen->is_done)
 		err = browse_screen_step(screen, -1, -1, &action);
 	browse_screen_close(screen);

@@ -81,11 +81,25 @@ static int fold_lines(struct browse *browse, const struct view_options *options,
 			  : -ENOMEM;
 }
 
+/* The lines of the whole, which stay. 0 or -errno. */
+static int find_whole_lines(struct browse *browse, struct fold **fold_ret)
+{
+	int err = browse->base.lines
+			  ? 0
+			  : fold_lines(browse, &browse->options.view, &browse->base.lines);
+
+	if (!err)
+		*fold_ret = browse->base.lines;
+	return err;
+}
+
 /* Of a page that has a separate fold. 0 or -errno. */
 static int make_fold(struct browse *browse, enum browse_page_kind kind, struct fold **fold_ret)
 {
 	struct view_options options = browse->options.view;
 
+	if (kind == PAGE_LINES && !browse->scope.n_zoom && browse_scope_is_whole(&browse->scope))
+		return find_whole_lines(browse, fold_ret);
 	options.kind = page_kinds[kind].kind;
 	int err = kind == PAGE_LINES ? fold_lines(browse, &options, fold_ret)
 				     : scope_tasks_fold(&browse->scope, &browse->base,
@@ -254,6 +268,9 @@ int browse_state_init(struct browse *browse, const struct profile *profile,
 	browse->scope_text = browse_scope_describe(&browse->scope);
 	if (!browse->scope_text)
 		return -ENOMEM;
+	/* Where lines are stored beside names, they are found together, so that no key has to. */
+	if (profile->names && !options->symbolizer.no_inlines)
+		symbolizer_want_lines(symbolizer);
 	struct basis basis;
 	int err = make_basis(browse, &browse->scope.tasks, &basis);
 	if (err)
@@ -264,6 +281,16 @@ int browse_state_init(struct browse *browse, const struct profile *profile,
 	if (!err)
 		err = make_folds(browse, &browse->scope, &browse->base, &browse->folds);
 	return err ? err : browse_show_page(browse, PAGE_TREE);
+}
+
+int browse_prepare(struct browse *browse)
+{
+	struct fold *lines;
+
+	if (!browse->all->names || browse->options.is_growing || browse->scope.n_zoom ||
+	    !browse_scope_is_whole(&browse->scope) || browse->profile->cct->n_nodes < BROWSE_LARGE)
+		return 0;
+	return find_whole_lines(browse, &lines);
 }
 
 static void close_pages(struct browse *browse)

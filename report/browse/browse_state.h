@@ -24,6 +24,7 @@ enum browse_page_kind {
 };
 
 #define BROWSE_MAX_UNDO 100
+#define BROWSE_LARGE    100000 /* nodes of the tree; with less, no key takes long */
 
 struct executed_code; /* report/annotate/executed_code.h */
 
@@ -90,6 +91,11 @@ struct browse {
 int browse_state_init(struct browse *browse, const struct profile *profile,
 		      struct symbolizer *symbolizer, const struct browse_options *options);
 void browse_state_deinit(struct browse *browse);
+/*
+ * To be called when the first screen is there and no key is pressed: makes what would take the
+ * longest in a large profile that has its names, the lines of the whole. 0 or -errno.
+ */
+int browse_prepare(struct browse *browse);
 
 /* Shows a page, and makes it if necessary. 0 or -errno. */
 int browse_show_page(struct browse *browse, enum browse_page_kind kind);

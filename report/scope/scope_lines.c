@@ -10,18 +10,21 @@
 
 #define ALL_PLACES  UINT32_MAX
 #define STEPS_AHEAD 12
+#define CACHE_LINE  64
 
 /*
  * A function of a frame, which is a node of the fold. Functions that are inlined at a frame are
  * next to each other, the innermost one last.
  */
 struct place {
-	uint32_t group;   /* the first place of the same row */
-	uint32_t n_above; /* functions that it is inlined into */
+	uint32_t group;        /* the first place of the same row */
+	uint32_t n_above : 31; /* functions that it is inlined into */
+	uint32_t is_counted : 1;
 	/* Of the first place of a row: the step after the last outermost node of the row, and those
 	 * below it. What is before that adds nothing to the row's total. */
 	uint32_t end;
-	bool is_counted;
+	uint32_t unused;
+	uint64_t costs[]; /* enum place_cost, each by metric */
 };
 
 /* A node of the tree between the root and where the walk is. */
@@ -31,7 +34,6 @@ struct open_node {
 	uint32_t base_node;
 };
 
-/* By place, each by metric. */
 enum place_cost { SELF, SELF_SAMPLES, TOTAL, SAMPLES, N_PLACE_COSTS };
 
 struct line_walk {
@@ -43,9 +45,9 @@ struct line_walk {
 	uint64_t *own_sums; /* owned; NULL: all is */
 	uint64_t *longest;  /* by step, and those below it; NULL: there are no waits */
 	struct fold *fold;
-	uint32_t *by_frame;     /* frame -> its innermost place; 0: none is shown */
-	struct place *places;   /* by node of the fold */
-	uint64_t *costs;        /* of places, together, as the next one is anywhere in memory */
+	uint32_t *by_frame; /* frame -> its innermost place; 0: none is shown */
+	/* By node of the fold, in whole cache lines, as the next one is anywhere in memory. */
+	char *places;
 	struct open_node *path; /* by depth */
 };
 
@@ -207,15 +209,37 @@ static int find_places(struct line_walk *walk, const struct profile *profile,
 	return fold_list(walk, &list, profile, symbolizer, options);
 }
 
+static inline __attribute__((always_inline)) size_t place_size(uint32_t n_metrics)
+{
+	const size_t size = sizeof(struct place) + (size_t)N_PLACE_COSTS * n_metrics * 8;
+
+	return (size + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
+}
+
+static inline __attribute__((always_inline)) struct place *
+place_at(const struct line_walk *walk, uint32_t place, uint32_t n_metrics)
+{
+	return (struct place *)(walk->places + place * place_size(n_metrics));
+}
+
+static int allocate_places(struct line_walk *walk)
+{
+	const size_t size = walk->fold->n_nodes * place_size(walk->cct->n_metrics);
+
+	walk->places = aligned_alloc(CACHE_LINE, size);
+	if (!walk->places)
+		return -ENOMEM;
+	memset(walk->places, 0, size);
+	return 0;
+}
+
 static int describe_places(struct line_walk *walk)
 {
 	const struct fold *fold = walk->fold;
+	const uint32_t n_metrics = walk->cct->n_metrics;
 	_cleanup_free_ uint32_t *first = calloc(fold->n_entities, sizeof(*first));
 
-	walk->places = calloc(fold->n_nodes, sizeof(*walk->places));
-	walk->costs = calloc((size_t)fold->n_nodes * N_PLACE_COSTS * walk->cct->n_metrics + 1,
-			     sizeof(*walk->costs));
-	if (!first || !walk->places || !walk->costs)
+	if (!first || allocate_places(walk))
 		return -ENOMEM;
 	for (uint32_t i = 1; i < fold->n_nodes; i++) {
 		const uint32_t entity = fold->nodes[i].entity, above = fold->nodes[i].parent;
@@ -223,9 +247,9 @@ static int describe_places(struct line_walk *walk)
 		uint32_t *group = &first[line_group ? line_group : entity];
 
 		*group = *group ? *group : i;
-		walk->places[i] = (struct place){
+		*place_at(walk, i, n_metrics) = (struct place){
 			.group = *group,
-			.n_above = above ? walk->places[above].n_above + 1 : 0,
+			.n_above = above ? place_at(walk, above, n_metrics)->n_above + 1 : 0,
 			.is_counted = view_flat_has_function(&fold->entities[entity]),
 		};
 	}
@@ -256,13 +280,14 @@ static uint32_t count_inside(const struct line_walk *walk, uint32_t step)
  * The self cost goes to the last place down to here that is counted. Without one, the step's own
  * place gets a row. @n: so many of its places are shown, from the innermost on.
  */
-static struct open_node find_owner(const struct line_walk *walk, const struct open_node *above,
-				   uint32_t place, uint32_t n)
+static inline __attribute__((always_inline)) struct open_node
+find_owner(const struct line_walk *walk, const struct open_node *above, uint32_t place, uint32_t n,
+	   uint32_t n_metrics)
 {
 	uint32_t counted = above->counted, own = n ? place : 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (walk->places[place - i].is_counted) {
+		if (place_at(walk, place - i, n_metrics)->is_counted) {
 			counted = place - i;
 			break;
 		}
@@ -273,12 +298,6 @@ static struct open_node find_owner(const struct line_walk *walk, const struct op
 						    : above->owner };
 }
 
-static inline __attribute__((always_inline)) uint64_t *costs_of(const struct line_walk *walk,
-								uint32_t place, uint32_t n_metrics)
-{
-	return walk->costs + (size_t)place * N_PLACE_COSTS * n_metrics;
-}
-
 /* What is below the step, and itself, to a place that is the outermost of its row. */
 static inline __attribute__((always_inline)) void
 add_total(const struct line_walk *walk, uint32_t place, uint32_t i, uint32_t n_metrics)
@@ -286,8 +305,9 @@ add_total(const struct line_walk *walk, uint32_t place, uint32_t i, uint32_t n_m
 	const uint32_t end = walk->base->steps.steps[i].end;
 	const uint64_t *from = walk->sums + (size_t)i * 2 * n_metrics;
 	const uint64_t *to = walk->sums + (size_t)end * 2 * n_metrics;
-	uint64_t *costs = costs_of(walk, place, n_metrics) + (size_t)TOTAL * n_metrics;
-	struct place *group = &walk->places[walk->places[place].group];
+	struct place *at = place_at(walk, place, n_metrics);
+	struct place *group = place_at(walk, at->group, n_metrics);
+	uint64_t *costs = at->costs + (size_t)TOTAL * n_metrics;
 
 	if (i < group->end)
 		return;
@@ -304,7 +324,7 @@ add_self(const struct line_walk *walk, uint32_t owner, uint32_t i, uint32_t n_me
 {
 	const uint64_t *before = walk->sums + (size_t)i * 2 * n_metrics;
 	const uint64_t *after = before + (size_t)2 * n_metrics;
-	uint64_t *costs = costs_of(walk, owner, n_metrics) + (size_t)SELF * n_metrics;
+	uint64_t *costs = place_at(walk, owner, n_metrics)->costs + (size_t)SELF * n_metrics;
 	const uint64_t mask =
 		has_samples(before + n_metrics, after + n_metrics, n_metrics) ? UINT64_MAX : 0;
 
@@ -329,10 +349,10 @@ static inline __attribute__((always_inline)) void visit(const struct line_walk *
 	const struct refold_step *step = &walk->base->steps.steps[i];
 	struct open_node *open = &walk->path[step->depth];
 	const uint32_t place = walk->by_frame[step->frame], inside = count_inside(walk, i);
-	const uint32_t n_places = place ? walk->places[place].n_above + 1 : 0;
+	const uint32_t n_places = place ? place_at(walk, place, n_metrics)->n_above + 1 : 0;
 	const uint32_t n = n_places < inside ? n_places : inside;
 
-	*open = find_owner(walk, open - 1, place, n);
+	*open = find_owner(walk, open - 1, place, n, n_metrics);
 	open->base_node = step->base_node;
 	for (uint32_t at = place - n + 1; at <= place && n; at++)
 		add_total(walk, at, i, n_metrics);
@@ -349,8 +369,7 @@ static inline void fetch_place(const struct line_walk *walk, uint32_t i, uint32_
 	if (i + STEPS_AHEAD >= steps->n_steps)
 		return;
 	const uint32_t place = walk->by_frame[steps->steps[i + STEPS_AHEAD].frame];
-	__builtin_prefetch(&walk->places[place]);
-	__builtin_prefetch(costs_of(walk, place, n_metrics));
+	__builtin_prefetch(place_at(walk, place, n_metrics));
 }
 
 static inline __attribute__((always_inline)) void visit_all(const struct line_walk *walk,
@@ -388,7 +407,7 @@ static void fill_places(const struct line_walk *walk)
 	struct fold *fold = walk->fold;
 
 	for (uint32_t i = 1; i < fold->n_nodes; i++) {
-		const uint64_t *costs = costs_of(walk, i, n);
+		const uint64_t *costs = place_at(walk, i, n)->costs;
 
 		for (uint32_t k = 0; k < n; k++) {
 			fold->self[(size_t)i * n + k] = costs[SELF * n + k];
@@ -449,7 +468,6 @@ static int fold_nodes(const struct scope_nodes *nodes, const struct refold_base 
 	free(walk.longest);
 	free(walk.by_frame);
 	free(walk.places);
-	free(walk.costs);
 	free(walk.path);
 	if (err)
 		fold_destroy(walk.fold);

@@ -1,7 +1,8 @@
 /*
  * browse_keys NODES: how long each key of dendro browse takes in a made-up profile with that many
- * nodes. The ends of many paths are the kernel's. Times are the processor's, which other processes
- * do not change; the first key is pressed when the thread that fetches memory has ended.
+ * nodes, as dendro build stores one. The ends of many paths are the kernel's. Times are the
+ * processor's, which other processes do not change; the first key is pressed when the thread that
+ * fetches memory has ended, and what browse_prepare() makes is there.
  */
 #include <dirent.h>
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 
 #include "report/browse/browse.h"
 #include "report/browse/browse_change.h"
+#include "report/names/names_store.h"
 #include "tests/bench/key_times.h"
 #include "tests/bench/large_profile.h"
 
@@ -28,6 +30,17 @@ static void make_kernel(struct profile *profile)
 		cct->nodes[i].frame = frame_ids_enter(&cct->frames, &frame) & (FRAME_IDS_MAX - 1);
 	}
 	free(is_kernel);
+}
+
+/* As dendro build does it. */
+static void store_names(struct profile *profile)
+{
+	const struct symbolizer_options named = { .lines = true };
+	struct symbolizer *symbolizer = symbolizer_create(profile, &named);
+
+	if (!symbolizer || names_store(profile, symbolizer, NULL, &profile->names))
+		abort();
+	symbolizer_destroy(symbolizer);
 }
 
 static void press(struct browse *browse, enum browse_action action, const char *what)
@@ -73,7 +86,11 @@ static void press_filters(struct browse *browse)
 {
 	press(browse, ACTION_KERNEL, "K kernel none");
 	press(browse, ACTION_KERNEL, "K kernel only");
+	press(browse, ACTION_MODULES, "4 modules, kernel only");
+	press(browse, ACTION_TREE, "1 tree");
 	press(browse, ACTION_UNDO, "u to kernel none");
+	press(browse, ACTION_CALLERS, "2 callers, kernel none");
+	press(browse, ACTION_TREE, "1 tree");
 	press(browse, ACTION_UNDO, "u to all");
 	press(browse, ACTION_HOT_PATH, "p");
 	press(browse, ACTION_FOCUS, "f focus, in the tree");
@@ -121,12 +138,22 @@ static void fetch_memory(struct browse *browse)
 	       key_times_now_ms() - start_ms);
 }
 
+static void prepare(struct browse *browse)
+{
+	const double start_ms = key_times_now_ms();
+
+	if (browse_prepare(browse))
+		abort();
+	printf("%8.1f ms  prepared, while nothing waits\n", key_times_now_ms() - start_ms);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2)
 		return 2;
 	struct profile *profile = large_profile_create((uint32_t)strtoul(argv[1], NULL, 10), 0);
 	make_kernel(profile);
+	store_names(profile);
 	const struct browse_options options = { .source = "large.cct", .min_percent = 0.5 };
 	struct symbolizer *symbolizer = symbolizer_create(profile, &options.symbolizer);
 	struct browse *browse;
@@ -137,6 +164,7 @@ int main(int argc, char **argv)
 		return 1;
 	printf("%8.1f ms  start, %u nodes\n", key_times_now_ms() - start_ms, profile->cct->n_nodes);
 	fetch_memory(browse);
+	prepare(browse);
 	press_all(browse);
 	press_filters(browse);
 	browse_destroy(browse);

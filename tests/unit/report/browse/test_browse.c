@@ -255,11 +255,35 @@ static void a_small_profile_needs_no_memory_ahead(void **state)
 	assert_null(browse->memory);
 }
 
+/* The lines of the whole are made once, and are what they were after others were shown. */
+static void lines_of_the_whole_come_back(void **state)
+{
+	struct session *session = *state;
+
+	add_sample(session, "mab", 0, 3);
+	add_sample(session, "mc", 0, 5);
+	struct browse *browse = begin(session);
+	assert_int_equal(browse_prepare(browse), 0);
+	act(browse, "5");
+	const uint32_t n_lines = browse->pages[PAGE_LINES].rows.n_lines;
+	const struct fold *lines = browse->base.lines;
+	assert_non_null(lines);
+	assert_string_equal(current(browse)->name, "c");
+	act(browse, "i");
+	assert_int_equal(browse->pages[PAGE_LINES].rows.n_lines, n_lines - 1);
+	assert_string_equal(current(browse)->name, "b");
+	act(browse, "u1p5g");
+	assert_ptr_equal(browse->base.lines, lines);
+	assert_int_equal(browse->pages[PAGE_LINES].rows.n_lines, n_lines);
+	assert_string_equal(current(browse)->name, "c");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(lines_of_the_whole_come_back),
 		TEST(each_view_keeps_its_place),
 		TEST(the_event_changes_in_all_views),
 		TEST(the_only_event_with_samples_is_said_to_be_that),
