@@ -133,6 +133,7 @@ static void check_sum(const struct profile *profile, bool by_name, bool ages)
 	if (merge && ages) {
 		profile_merge_join_processes(merge);
 		profile_merge_by_minute(merge);
+		profile_merge_join_addresses(merge);
 		profile_merge_fold_once(merge);
 	}
 	if (!merge || profile_merge_add(merge, profile) ||
