@@ -325,15 +325,24 @@ int spool_remove(const struct spool *spool, const struct spool_file *file)
 
 int spool_note_sent(const struct spool *spool, const struct spool_file *file)
 {
-	return fchmodat(spool->fd, file->name, S_IRUSR, 0) ? -errno : 0;
+	static const struct timespec now[] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_NOW } };
+
+	return utimensat(spool->fd, file->name, now, AT_SYMLINK_NOFOLLOW) ||
+			       fchmodat(spool->fd, file->name, S_IRUSR, 0)
+		       ? -errno
+		       : 0;
 }
 
-bool spool_was_sent(const struct spool *spool, const struct spool_file *file)
+uint64_t spool_sent_ns(const struct spool *spool, const struct spool_file *file)
 {
 	struct stat st;
 
-	return fstatat(spool->fd, file->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       !(st.st_mode & S_IWUSR);
+	if (fstatat(spool->fd, file->name, &st, AT_SYMLINK_NOFOLLOW) || st.st_mode & S_IWUSR ||
+	    st.st_mtim.tv_sec < 0)
+		return 0;
+	const uint64_t sent_ns =
+		(uint64_t)st.st_mtim.tv_sec * NSEC_PER_SEC + (uint64_t)st.st_mtim.tv_nsec;
+	return sent_ns ? sent_ns : 1;
 }
 
 int spool_refuse(const struct spool *spool, const struct spool_file *file)

@@ -53,11 +53,14 @@ int spool_read(const struct spool *spool, const struct spool_file *file, struct 
 /* The server has taken it. 0 or -errno. */
 int spool_remove(const struct spool *spool, const struct spool_file *file);
 /*
- * Notes that it is being sent; and whether it ever was, so that the server may have it already,
- * although nobody knows of an answer: the file is not writable then. 0 or -errno.
+ * Notes that it is being sent, for the first time: so the server may have it already, although
+ * nobody knows of an answer. The file is not writable then, and its time is that of the note. 0 or
+ * -errno.
  */
 int spool_note_sent(const struct spool *spool, const struct spool_file *file);
-bool spool_was_sent(const struct spool *spool, const struct spool_file *file);
+/* When that was noted, in nanoseconds since 1970 by this machine's clock, which may have been set
+ * since; 0: never. */
+uint64_t spool_sent_ns(const struct spool *spool, const struct spool_file *file);
 /* Keeps it under a name that nobody sends. 0 or -errno. */
 int spool_refuse(const struct spool *spool, const struct spool_file *file);
 bool spool_is_refused(const struct spool_file *file);

@@ -250,17 +250,25 @@ static enum push_verdict ask(struct sender *sender, const char *query, const cha
 
 /* Servers know the tokens of as many insertions as a table can take in much more than this. */
 #define TOKEN_NS (10 * 60 * NSEC_PER_SEC)
-#define EARLIER  1 /* by another process, nobody knows when */
+
+static uint64_t since_1970_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+}
 
 /*
- * Whether to ask the database for the samples themselves. @sent_ns: when the request was first sent
- * without an answer, or EARLIER; 0: never. Where a token tells the server what it has, the request
- * is sent again instead: a server that was killed may have the samples without their sums, and adds
- * what it lacks.
+ * Whether to ask the database for the samples themselves. @sent_ns: when the request was first
+ * sent, by whatever process, without an answer; 0: never. Where a token tells the server what it
+ * has, the request is sent again instead: a server that was killed may have the samples without
+ * their sums, and adds what it lacks. A time that is still to come is that of a clock that was set.
  */
 static bool asks_for_samples(const struct sender *sender, uint64_t sent_ns)
 {
-	const bool is_recent = sent_ns > EARLIER && now_ns() - sent_ns < TOKEN_NS;
+	const uint64_t now = since_1970_ns();
+	const bool is_recent = sent_ns <= now && now - sent_ns < TOKEN_NS;
 
 	return sent_ns && !(sender->transfer.has_tokens && is_recent);
 }
@@ -338,7 +346,7 @@ static enum push_verdict try_request(struct sender *sender, const struct spool_r
 	verdict = look_for(sender, request, *sent_ns, &is_there, words_ret);
 	if (verdict != PUSH_TAKEN || is_there)
 		return verdict;
-	const uint64_t begin_ns = now_ns();
+	const uint64_t begin_ns = since_1970_ns();
 	verdict = transfer(sender, request, wait_s_ret, words_ret);
 	if ((verdict == PUSH_LATER || verdict == PUSH_FAILED) && !*sent_ns)
 		*sent_ns = begin_ns;
@@ -349,9 +357,9 @@ static enum push_verdict try_request(struct sender *sender, const struct spool_r
 static enum push_verdict send_request(struct sender *sender, const struct spool_file *file,
 				      const struct spool_request *request, char **words_ret)
 {
-	uint64_t sent_ns = spool_was_sent(&sender->spool, file) ? EARLIER : 0, wait_s;
+	uint64_t sent_ns = spool_sent_ns(&sender->spool, file), wait_s;
 
-	if (request->ask && spool_note_sent(&sender->spool, file)) {
+	if (request->ask && !sent_ns && spool_note_sent(&sender->spool, file)) {
 		*words_ret = strdup("the spool can't be written to");
 		return PUSH_STOP;
 	}
