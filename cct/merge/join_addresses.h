@@ -2,7 +2,7 @@
  * Joining of rare addresses: most paths of an hour differ from another one in nothing but the
  * instruction at which the innermost function was (docs/decisions/0073-rare-addresses-joined.md).
  *
- * Of the addresses of one function that end paths with the same callers, those with fewer than
+ * Of the addresses of one function that end paths with the same callers, all with fewer than
  * RARE_ADDRESS_BELOW samples become one: the lowest of them. All others stay. So functions keep
  * what they cost on each path, and lines those of their addresses that are not rare. Functions are
  * the same if all that are inlined at both addresses are, too; code without a name, or of a file

@@ -33,7 +33,7 @@ static int enter_paths(const struct cct *from, struct path_tree *paths)
 	return err;
 }
 
-/* Of nodes above code, which have no node of their own, no frame is noted. */
+/* Nodes above code have no separate node here, so their frames are not noted. */
 static int count_samples(const struct cct *from, struct path_tree *paths)
 {
 	const struct cct *tree = paths->tree;

@@ -40,7 +40,7 @@ enum quality_counter {
 	QUALITY_TEXT_POKES,     /* times the kernel changed its own code: jump labels, probes */
 	QUALITY_UNNAMED_CODE,   /* kernel code whose coming or going could not be followed */
 	QUALITY_FOLDED,         /* the path has MARKER_SEEN_ONCE instead of its innermost frames */
-	/* have the address of others of their function: cct/merge/join_addresses.h */
+	/* were given another address of their function: cct/merge/join_addresses.h */
 	QUALITY_JOINED_ADDRESSES,
 	QUALITY_SHORT_PROCESSES, /* processes that are one with others: profile_process.n_joined */
 	/* What became of the user part; with ->incomplete these add up to the samples used. */

@@ -14,7 +14,7 @@ static bool is_ordinary(char c)
 
 /*
  * The longest text that all names have which match; to free(). NULL: none is known, as the
- * expression has alternatives, groups or the like; or there is no memory.
+ * expression has alternatives, groups or the like; or out of memory.
  */
 static char *find_required(const char *regex)
 {
