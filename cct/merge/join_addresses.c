@@ -5,6 +5,7 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
+#include "cct/base/compare.h"
 
 #define NO_FUNCTION 0
 
@@ -17,21 +18,16 @@ struct rare_end {
 	uint32_t path;
 };
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 /* By names and places of declarations; lines tell addresses, not functions. */
 static int compare_calls(const struct stored_call *a, const struct stored_call *b, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		int order = compare(a[i].name, b[i].name);
+		int order = compare_numbers(a[i].name, b[i].name);
 
 		if (!order)
-			order = compare(a[i].decl_file, b[i].decl_file);
+			order = compare_numbers(a[i].decl_file, b[i].decl_file);
 		if (!order)
-			order = compare(a[i].decl_line, b[i].decl_line);
+			order = compare_numbers(a[i].decl_line, b[i].decl_line);
 		if (order)
 			return order;
 	}
@@ -41,18 +37,18 @@ static int compare_calls(const struct stored_call *a, const struct stored_call *
 static int compare_functions(const struct stored_names *names, const struct stored_code *a,
 			     const struct stored_code *b)
 {
-	int order = compare(a->module, b->module);
+	int order = compare_numbers(a->module, b->module);
 
 	if (!order)
-		order = compare(a->start, b->start);
+		order = compare_numbers(a->start, b->start);
 	if (!order)
-		order = compare(a->start_kind, b->start_kind);
+		order = compare_numbers(a->start_kind, b->start_kind);
 	if (!order)
-		order = compare(a->symbol, b->symbol);
+		order = compare_numbers(a->symbol, b->symbol);
 	if (!order)
-		order = compare(a->flags, b->flags);
+		order = compare_numbers(a->flags, b->flags);
 	if (!order)
-		order = compare(a->n_calls, b->n_calls);
+		order = compare_numbers(a->n_calls, b->n_calls);
 	return order ? order
 		     : compare_calls(names->calls + a->first_call, names->calls + b->first_call,
 				     a->n_calls);
@@ -90,13 +86,13 @@ static uint32_t *number_functions(const struct stored_names *names)
 static int compare_ends(const void *a, const void *b)
 {
 	const struct rare_end *x = a, *y = b;
-	int order = compare(x->function, y->function);
+	int order = compare_numbers(x->function, y->function);
 
 	if (!order)
-		order = compare(x->kind, y->kind);
+		order = compare_numbers(x->kind, y->kind);
 	if (!order)
-		order = compare(x->part, y->part);
-	return order ? order : compare(x->offset, y->offset);
+		order = compare_numbers(x->part, y->part);
+	return order ? order : compare_numbers(x->offset, y->offset);
 }
 
 struct joining {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/compare.h"
 #include "cct/base/hash.h"
 #include "cct/merge/merge_modules.h"
 
@@ -44,11 +45,6 @@ static int map_call(struct texts *texts, const struct stored_call *call,
 		err = map_text(texts, call->directory, &mapped.directory);
 	*mapped_ret = mapped;
 	return err;
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
 }
 
 /* No text is the smallest. */

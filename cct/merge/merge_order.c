@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cct/base/cleanup.h"
+#include "cct/base/compare.h"
 #include "cct/merge/merge_modules.h"
 #include "cct/merge/merge_names.h"
 #include "cct/merge/merge_tables.h"
@@ -21,11 +22,6 @@ static uint32_t *sort_indices(uint32_t n, compare_indices compare, const void *c
 	if (order && compare)
 		qsort_r(order, n, sizeof(*order), compare, (void *)context);
 	return order;
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
 }
 
 static int compare_modules(const void *a, const void *b, void *context)

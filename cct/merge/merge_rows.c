@@ -8,6 +8,7 @@
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
 #include "cct/base/clock.h"
+#include "cct/base/compare.h"
 #include "cct/base/sentence.h"
 #include "cct/encoding/packed_rows.h"
 #include "cct/merge/merge_intervals.h"
@@ -406,11 +407,6 @@ int merge_rows(struct merge_state *state, const struct merge_maps *maps, const u
 	    merge_tasks(state, maps, tasks) || merge_intervals(state, maps, runs))
 		return -ENOMEM;
 	return add_rows(state, maps, &(struct row_maps){ runs, tasks }, nodes);
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
 }
 
 static int compare_texts(const char *a, const char *b)

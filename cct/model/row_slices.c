@@ -5,11 +5,7 @@
 
 #include "cct/base/array.h"
 #include "cct/base/cleanup.h"
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
+#include "cct/base/compare.h"
 
 /* What rows of one sum have in common, but for the time. */
 static int compare_places(const struct sample_row *a, const struct sample_row *b)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cct/base/array.h"
+#include "cct/base/compare.h"
 #include "cct/base/int_list.h"
 #include "cct/base/sorted.h"
 #include "cct/time/sample_time.h"
@@ -55,11 +56,6 @@ void epochs_forget(struct epochs *epochs, struct epoch_list *list)
 {
 	epochs->n -= list->n;
 	epoch_list_deinit(list);
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
 }
 
 int epochs_compare(const struct epochs *epochs, const struct epoch *a, const struct epoch *b)

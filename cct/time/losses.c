@@ -4,17 +4,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "cct/base/compare.h"
+
 #define FIRST_DISTANCE_NS 1000000
 
 void losses_deinit(struct losses *losses)
 {
 	free(losses->losses);
 	*losses = (struct losses){ .n = 0 };
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
 }
 
 static int compare_times(const struct loss *a, const struct loss *b)

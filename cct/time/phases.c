@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cct/base/array.h"
+#include "cct/base/compare.h"
 #include "cct/base/sorted.h"
 
 void phases_deinit(struct phases *phases)
@@ -38,11 +39,6 @@ int phases_mark(struct phases *phases, const char *name, uint64_t time_ns)
 	if (!*name || phases->n >= PHASES_MAX)
 		return 0;
 	return phases_add(phases, &(struct phase){ .name = (char *)name, .start_ns = time_ns });
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
 }
 
 int phases_compare(const struct phase *a, const struct phase *b)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/base/compare.h"
 #include "report/names/source_paths.h"
 
 /*
@@ -23,11 +24,6 @@ static int compare_slots(const struct annotation *annotation, uint32_t a, uint32
 			return x[n + metric] > y[n + metric] ? -1 : 1;
 	}
 	return 0;
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
 }
 
 /* Path numbers depend on the order of discovery, so the report sorts by the paths' text. */
