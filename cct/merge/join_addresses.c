@@ -83,15 +83,20 @@ static uint32_t *number_functions(const struct stored_names *names)
 	return numbers;
 }
 
+static int compare_functions_of_ends(const struct rare_end *a, const struct rare_end *b)
+{
+	int order = compare_numbers(a->function, b->function);
+
+	if (!order)
+		order = compare_numbers(a->kind, b->kind);
+	return order ? order : compare_numbers(a->part, b->part);
+}
+
 static int compare_ends(const void *a, const void *b)
 {
 	const struct rare_end *x = a, *y = b;
-	int order = compare_numbers(x->function, y->function);
+	const int order = compare_functions_of_ends(x, y);
 
-	if (!order)
-		order = compare_numbers(x->kind, y->kind);
-	if (!order)
-		order = compare_numbers(x->part, y->part);
 	return order ? order : compare_numbers(x->offset, y->offset);
 }
 
@@ -181,8 +186,7 @@ static void join_ends(struct joining *joining)
 
 	qsort(joining->ends, joining->n_ends, sizeof(*ends), compare_ends);
 	for (uint32_t i = 1; i < joining->n_ends; i++) {
-		if (ends[i].function != first->function || ends[i].kind != first->kind ||
-		    ends[i].part != first->part)
+		if (compare_functions_of_ends(&ends[i], first) != 0)
 			first = &ends[i];
 		joining->into[ends[i].path] = first->path;
 	}
@@ -203,39 +207,17 @@ static int find_joined(struct joining *joining)
 	return 0;
 }
 
-static int join_node(const struct joining *joining, uint32_t node,
-		     const struct frame_numbers *numbers, struct changed_tree *joined)
+static int join_node(const void *arg, uint32_t node, const struct frame_numbers *numbers,
+		     struct changed_tree *joined)
 {
+	const struct joining *joining = arg;
 	const struct cct *from = joining->profile->cct;
 	const uint32_t path = joining->paths.paths[node], into = joining->into[path];
 	const bool is_joined = into != path && !frame_is_above_code(cct_frame(from, node));
 	const uint32_t frame = is_joined ? joining->paths.frames[into] : from->nodes[node].frame;
-	const uint32_t to =
-		frame_numbers_child(numbers, joined->nodes[from->nodes[node].parent], frame);
 
-	if (to == CCT_NONE || cct_add_costs(joined->cct, to, from, node))
-		return -ENOMEM;
-	joined->nodes[node] = to;
-	joined->cct->nodes[to].frame_marks |= from->nodes[node].frame_marks;
-	cct_add_activations(joined->cct, to, from, node);
 	joined->n_samples += is_joined ? path_tree_samples_at(from, node) : 0;
-	return 0;
-}
-
-static int join_nodes(const struct joining *joining, struct changed_tree *joined)
-{
-	const struct cct *from = joining->profile->cct;
-	struct frame_numbers numbers;
-	int err = frame_numbers_init(&numbers, joined->cct, from->frames.frames,
-				     from->frames.n_frames);
-
-	if (err)
-		return err;
-	err = cct_add_costs(joined->cct, CCT_ROOT, from, CCT_ROOT);
-	for (uint32_t node = CCT_ROOT + 1; !err && node < from->n_nodes; node++)
-		err = join_node(joining, node, &numbers, joined);
-	frame_numbers_deinit(&numbers);
-	return err;
+	return changed_tree_move(joined, from, node, numbers, frame);
 }
 
 int join_addresses(const struct profile *profile, struct changed_tree *joined)
@@ -249,7 +231,8 @@ int join_addresses(const struct profile *profile, struct changed_tree *joined)
 	if (!err)
 		err = find_joined(&joining);
 	if (!err)
-		err = join_nodes(&joining, joined);
+		err = changed_tree_fill(joined, profile->cct, profile->cct->frames.frames,
+					join_node, &joining);
 	deinit(&joining);
 	return err;
 }

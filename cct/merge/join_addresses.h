@@ -4,10 +4,10 @@
  *
  * Of the addresses of one function that end paths with the same callers, all with fewer than
  * RARE_ADDRESS_BELOW samples become one: the lowest of them. All others stay. So functions keep
- * what they cost on each path, and lines those of their addresses that are not rare. Functions are
+ * what they cost on each path, and lines keep it where their addresses are not rare. Functions are
  * the same if all that are inlined at both addresses are, too; code without a name, or of a file
- * without a build ID, stays. Paths are
- * counted over all processes and threads, and samples stay in theirs.
+ * without a build ID, stays. Paths are counted over all processes and threads, and samples stay in
+ * theirs.
  */
 #ifndef CCT_MERGE_JOIN_ADDRESSES_H
 #define CCT_MERGE_JOIN_ADDRESSES_H

@@ -293,36 +293,21 @@ static struct frame *map_frames(const struct joining *joining, const struct fram
 	return frames;
 }
 
-static int add_node(const struct cct *from, uint32_t node, const struct frame_numbers *numbers,
-		    const struct joined_tree *joined)
+static int move_node(const void *from, uint32_t node, const struct frame_numbers *numbers,
+		     struct changed_tree *joined)
 {
-	const uint32_t to = frame_numbers_child(numbers, joined->nodes[from->nodes[node].parent],
-						from->nodes[node].frame);
+	const struct cct *cct = from;
 
-	if (to == CCT_NONE || cct_add_costs(joined->cct, to, from, node))
-		return -ENOMEM;
-	joined->nodes[node] = to;
-	joined->cct->nodes[to].frame_marks |= from->nodes[node].frame_marks;
-	cct_add_activations(joined->cct, to, from, node);
-	return 0;
+	return changed_tree_move(joined, cct, node, numbers, cct->nodes[node].frame);
 }
 
 /* 0 or -ENOMEM. */
-static int make_tree(const struct joining *joining, const struct joined_tree *joined)
+static int make_tree(const struct joining *joining, struct joined_tree *joined)
 {
 	const struct cct *from = joining->from->cct;
 	_cleanup_free_ struct frame *frames = map_frames(joining, &from->frames);
-	struct frame_numbers numbers;
-	int err = frames ? frame_numbers_init(&numbers, joined->cct, frames, from->frames.n_frames)
-			 : -ENOMEM;
 
-	if (err)
-		return err;
-	err = cct_add_costs(joined->cct, CCT_ROOT, from, CCT_ROOT);
-	for (uint32_t node = CCT_ROOT + 1; !err && node < from->n_nodes; node++)
-		err = add_node(from, node, &numbers, joined);
-	frame_numbers_deinit(&numbers);
-	return err;
+	return frames ? changed_tree_fill(&joined->tree, from, frames, move_node, from) : -ENOMEM;
 }
 
 static int join(struct joining *joining, struct joined_tree *joined)
@@ -347,12 +332,10 @@ int join_processes(struct profile *profile, const struct time_span *spans,
 	struct joining joining;
 
 	*joined = (struct joined_tree){
-		.cct = cct_create_like(profile->cct),
-		.nodes = calloc(profile->cct->n_nodes, sizeof(*joined->nodes)),
 		.tasks = calloc((size_t)profile->rows->n_tasks + 1, sizeof(*joined->tasks)),
 	};
 	int err = joining_init(&joining, profile, spans);
-	if (!joined->cct || !joined->nodes || !joined->tasks)
+	if (changed_tree_init(&joined->tree, profile->cct) || !joined->tasks)
 		err = -ENOMEM;
 	if (!err)
 		err = join(&joining, joined);
@@ -362,7 +345,6 @@ int join_processes(struct profile *profile, const struct time_span *spans,
 
 void joined_tree_deinit(struct joined_tree *joined)
 {
-	cct_destroy(joined->cct);
-	free(joined->nodes);
+	changed_tree_deinit(&joined->tree);
 	free(joined->tasks);
 }

@@ -10,6 +10,7 @@
 #ifndef CCT_MERGE_JOIN_PROCESSES_H
 #define CCT_MERGE_JOIN_PROCESSES_H
 
+#include "cct/merge/path_tree.h"
 #include "cct/model/profile.h"
 #include "cct/model/row_slices.h"
 
@@ -17,8 +18,8 @@
 #define JOINED_SPAN_NS ((1ull << ROW_SLICE_MINUTE) * 1000)
 
 struct joined_tree {
-	struct cct *cct;         /* owned */
-	uint32_t *nodes, *tasks; /* [number before]: what it has become; owned */
+	struct changed_tree tree;
+	uint32_t *tasks; /* [number before]: what it has become; owned */
 };
 
 /*

@@ -86,3 +86,32 @@ void changed_tree_deinit(struct changed_tree *changed)
 	free(changed->nodes);
 	*changed = (struct changed_tree){ 0 };
 }
+
+int changed_tree_fill(struct changed_tree *changed, const struct cct *from,
+		      const struct frame *frames, changed_tree_place *place, const void *arg)
+{
+	struct frame_numbers numbers;
+	int err = frame_numbers_init(&numbers, changed->cct, frames, from->frames.n_frames);
+
+	if (err)
+		return err;
+	err = cct_add_costs(changed->cct, CCT_ROOT, from, CCT_ROOT);
+	for (uint32_t node = CCT_ROOT + 1; !err && node < from->n_nodes; node++)
+		err = place(arg, node, &numbers, changed);
+	frame_numbers_deinit(&numbers);
+	return err;
+}
+
+int changed_tree_move(struct changed_tree *changed, const struct cct *from, uint32_t node,
+		      const struct frame_numbers *numbers, uint32_t frame)
+{
+	const uint32_t above = changed->nodes[from->nodes[node].parent];
+	const uint32_t to = frame_numbers_child(numbers, above, frame);
+
+	if (to == CCT_NONE || cct_add_costs(changed->cct, to, from, node))
+		return -ENOMEM;
+	changed->nodes[node] = to;
+	changed->cct->nodes[to].frame_marks |= from->nodes[node].frame_marks;
+	cct_add_activations(changed->cct, to, from, node);
+	return 0;
+}

@@ -32,5 +32,17 @@ uint64_t path_tree_samples_at(const struct cct *cct, uint32_t node);
 /* An empty tree like @from. 0 or -ENOMEM; deinit follows in each case. */
 int changed_tree_init(struct changed_tree *changed, const struct cct *from);
 void changed_tree_deinit(struct changed_tree *changed);
+/* Gives a node its place, of which it notes the number in ->nodes. @arg: as given to
+ * changed_tree_fill(). 0 or -ENOMEM. */
+typedef int changed_tree_place(const void *arg, uint32_t node, const struct frame_numbers *numbers,
+			       struct changed_tree *changed);
+/* Takes over the root's costs, and has each other node placed, after the one above it. @frames: of
+ * the numbers, as many as @from has. 0 or -ENOMEM. */
+int changed_tree_fill(struct changed_tree *changed, const struct cct *from,
+		      const struct frame *frames, changed_tree_place *place, const void *arg);
+/* Places a node, with all it has, below the one above it, with the frame of that number. 0 or
+ * -ENOMEM. */
+int changed_tree_move(struct changed_tree *changed, const struct cct *from, uint32_t node,
+		      const struct frame_numbers *numbers, uint32_t frame);
 
 #endif

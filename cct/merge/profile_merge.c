@@ -377,9 +377,9 @@ static int join(struct merge_state *sum)
 	if (!err)
 		err = join_processes(profile, spans, &joined);
 	if (!err)
-		err = merge_move_rows_to_tasks(sum, joined.nodes, joined.tasks);
+		err = merge_move_rows_to_tasks(sum, joined.tree.nodes, joined.tasks);
 	if (!err) {
-		replace_tree(profile, &joined.cct);
+		replace_tree(profile, &joined.tree.cct);
 		profile->quality.counts[QUALITY_SHORT_PROCESSES] = count_joined(profile);
 	}
 	joined_tree_deinit(&joined);
