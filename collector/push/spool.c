@@ -337,12 +337,11 @@ uint64_t spool_sent_ns(const struct spool *spool, const struct spool_file *file)
 {
 	struct stat st;
 
-	if (fstatat(spool->fd, file->name, &st, AT_SYMLINK_NOFOLLOW) || st.st_mode & S_IWUSR ||
-	    st.st_mtim.tv_sec < 0)
+	if (fstatat(spool->fd, file->name, &st, AT_SYMLINK_NOFOLLOW) || st.st_mode & S_IWUSR)
 		return 0;
-	const uint64_t sent_ns =
-		(uint64_t)st.st_mtim.tv_sec * NSEC_PER_SEC + (uint64_t)st.st_mtim.tv_nsec;
-	return sent_ns ? sent_ns : 1;
+	if (st.st_mtim.tv_sec <= 0)
+		return 1;
+	return (uint64_t)st.st_mtim.tv_sec * NSEC_PER_SEC + (uint64_t)st.st_mtim.tv_nsec;
 }
 
 int spool_refuse(const struct spool *spool, const struct spool_file *file)

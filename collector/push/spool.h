@@ -59,7 +59,7 @@ int spool_remove(const struct spool *spool, const struct spool_file *file);
  */
 int spool_note_sent(const struct spool *spool, const struct spool_file *file);
 /* When that was noted, in nanoseconds since 1970 by this machine's clock, which may have been set
- * since; 0: never. */
+ * since; 1: in 1970 or before; 0: never. */
 uint64_t spool_sent_ns(const struct spool *spool, const struct spool_file *file);
 /* Keeps it under a name that nobody sends. 0 or -errno. */
 int spool_refuse(const struct spool *spool, const struct spool_file *file);
