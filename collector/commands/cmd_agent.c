@@ -170,8 +170,8 @@ static const struct command_option options_of_agent[] = {
 	  .offset = FIELD(ageing) },
 	{ .name = "keep-details",
 	  .help = "keep all addresses, paths, processes and samples in files that are merged an "
-		  "hour after "
-		  "their end or later, and all addresses and paths of what is sent as one profile",
+		  "hour after their end or later, and all addresses and paths of what is sent as "
+		  "one profile",
 	  .take = option_take_flag,
 	  .offset = FIELD(ageing.keeps_details) },
 	{ .heading = "Which samples" },

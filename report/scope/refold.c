@@ -213,19 +213,17 @@ static inline __attribute__((always_inline)) int place_all(struct refolding *ref
 {
 	const struct fold *from = refolding->from;
 	const bool has_more = from->self_longest || from->marks.by_node.n_used;
-
 	int err = 0;
 
 	for (uint32_t i = 1; i < from->n_nodes && !err; i++) {
 		const uint32_t n_before = refolding->into->n_nodes;
 
-		if (refolding->is_kept[i]) {
+		if (refolding->is_kept[i])
 			err = place_node(refolding, i);
-			if (err)
-				break;
+		if (!err && refolding->is_kept[i])
 			add_self(refolding, i, refolding->into->n_nodes > n_before, n_metrics);
-		}
-		err = has_more ? add_rest(refolding, i) : 0;
+		if (!err && has_more)
+			err = add_rest(refolding, i);
 	}
 	return err;
 }

@@ -23,7 +23,6 @@ struct place {
 	/* Of the first place of a row: the step after the last outermost node of the row, and those
 	 * below it. What is before that adds nothing to the row's total. */
 	uint32_t end;
-	uint32_t unused;
 	uint64_t costs[]; /* enum place_cost, each by metric */
 };
 
